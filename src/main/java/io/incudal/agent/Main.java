@@ -1,0 +1,7 @@
+package io.incudal.agent;
+
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] args) {}
+}

@@ -1,0 +1,108 @@
+package io.incudal.agent.lun;
+
+import io.incudal.agent.bus.AgentMessage;
+import io.incudal.agent.bus.Caller;
+import io.incudal.agent.bus.Request;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** What can be asked of, and is told by, the worker verticle. */
+public sealed interface LunMessages {
+  /** Changes targets or files; one at a time for an IQN, and each one line in the audit log. */
+  sealed interface Command<R extends AgentMessage> extends LunMessages, Request<R> {
+    Caller caller();
+  }
+
+  /** Members {@code iqn}, {@code master}, {@code size}, {@code filename}. */
+  record CreateDisk(Caller caller, Sent sent) implements Command<Exported> {}
+
+  /** Members {@code iso}, {@code iqn}. */
+  record MountCd(Caller caller, Sent sent) implements Command<Exported> {}
+
+  /**
+   * @param automatic whether the agent scans unasked ({@code auto_scan} in the audit log)
+   */
+  record Scan(Caller caller, boolean automatic) implements Command<Scanned> {}
+
+  /** Members {@code iqn}, {@code delete_file}, {@code force}, all strings of the query. */
+  record Delete(Caller caller, Sent sent) implements Command<Deleted> {}
+
+  record Exported(String iqn, String backing) implements LunMessages, AgentMessage {}
+
+  record Deleted(String iqn, boolean deleteFile) implements LunMessages, AgentMessage {}
+
+  record Scanned(List<Created> created, List<String> skipped, List<Failed> failed)
+      implements LunMessages, AgentMessage {
+    public Scanned {
+      created = List.copyOf(created);
+      skipped = List.copyOf(skipped);
+      failed = List.copyOf(failed);
+    }
+
+    public record Created(String iqn, boolean cd) {}
+
+    public record Failed(String file, String detail) {}
+  }
+
+  /** Looks, and changes nothing. */
+  sealed interface Query<R extends AgentMessage> extends LunMessages, Request<R> {}
+
+  /** Waits for a running start-up or recovery scan, then fails with {@code RECOVERING}. */
+  record ListTargets() implements Query<TargetList> {}
+
+  /**
+   * Callers that were served by one listing get the same instance, so that it needs to be rendered
+   * once only.
+   */
+  record TargetList(List<TargetView> targets) implements LunMessages, AgentMessage {
+    public TargetList {
+      targets = List.copyOf(targets);
+    }
+  }
+
+  /**
+   * @param tid empty with LIO
+   */
+  record TargetView(OptionalInt tid, String iqn, List<LunView> luns) {
+    public TargetView {
+      luns = List.copyOf(luns);
+    }
+  }
+
+  /**
+   * @param backing empty for the controller LUN of stgt
+   */
+  record LunView(int lun, Optional<String> backing) {}
+
+  /** Needs no back end. */
+  record DescribeCapabilities() implements Query<Capabilities> {}
+
+  record Capabilities(
+      String backend,
+      boolean cd,
+      String persistent,
+      String baseIqn,
+      String fsType,
+      String cloneMode,
+      String emptyDisk)
+      implements LunMessages, AgentMessage {}
+
+  /** From memory: needs no back end. */
+  record DescribeBackend() implements Query<BackendView> {}
+
+  /**
+   * @param ready whether the back end answers
+   * @param scanned whether the start-up scan, or the last recovery scan, is done
+   * @param targets how many it has; empty when it is not ready
+   * @param problem what the operator can do when it is not ready
+   */
+  record BackendView(boolean ready, boolean scanned, OptionalInt targets, Optional<String> problem)
+      implements LunMessages, AgentMessage {}
+
+  /** Published when {@link BackendView} changed but for the number of targets. */
+  record BackendChanged(BackendView view) implements LunMessages, AgentMessage {}
+
+  /** Published when the agent made or removed a target. */
+  record TargetsChanged(int count) implements LunMessages, AgentMessage {}
+}
