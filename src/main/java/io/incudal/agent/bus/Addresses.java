@@ -32,5 +32,8 @@ public final class Addresses {
   /** Published {@code UpgradeMessages.StatusChanged}. */
   public static final String EVENT_UPGRADE = "event.upgrade";
 
+  /** Published {@code PanelMessages.HeartbeatAccepted}. */
+  public static final String EVENT_HEARTBEAT = "event.heartbeat";
+
   private Addresses() {}
 }

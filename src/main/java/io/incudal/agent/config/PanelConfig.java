@@ -21,4 +21,6 @@ public record PanelConfig(
     Secret agentSecret,
     Duration interval,
     Duration requestTimeout,
-    Optional<Path> caFile) {}
+    Optional<Path> caFile,
+    HostConfig host,
+    UpgradeConfig upgrade) {}
