@@ -1,0 +1,46 @@
+package io.incudal.agent.panel;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The time by the panel's clock, as far as it is known: this machine's, until the panel says that
+ * the two differ. A signature outside the panel's window looks just like a revoked key otherwise.
+ *
+ * <p>Used by one thread.
+ */
+final class PanelClock {
+  private static final Logger LOG = LoggerFactory.getLogger(PanelClock.class);
+
+  private final InstantSource local;
+  private Duration offset = Duration.ZERO;
+
+  PanelClock(InstantSource local) {
+    this.local = local;
+  }
+
+  Instant now() {
+    return local.instant().plus(offset);
+  }
+
+  /** Learns from a refusal for a signature's age. Other outcomes say nothing about the clock. */
+  void learn(BeatOutcome outcome) {
+    if (outcome instanceof BeatOutcome.Refused refused && refused.isExpired()) {
+      refused.date().ifPresent(this::adopt);
+    }
+  }
+
+  private void adopt(Instant panel) {
+    Duration before = offset;
+    offset = Duration.between(local.instant(), panel);
+    // The Date header has whole seconds, so the same skew comes out a little different each time.
+    if (offset.minus(before).abs().compareTo(Duration.ofSeconds(2)) > 0) {
+      LOG.warn(
+          "clock skew panel_ahead_seconds={} hint=\"set this machine's clock\"",
+          offset.toSeconds());
+    }
+  }
+}
