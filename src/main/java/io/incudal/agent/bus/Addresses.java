@@ -8,6 +8,9 @@ public final class Addresses {
   /** {@code LunMessages.Query}: targets, capabilities, state of the back end. */
   public static final String LUN_QUERY = "lun.query";
 
+  /** {@code LunMessages.Watch}: opening the back end and looking after it. */
+  public static final String LUN_BACKEND = "lun.backend";
+
   /** {@code ImageMessages.ListMasters}. */
   public static final String IMAGE_MASTERS = "image.masters";
 

@@ -100,6 +100,25 @@ public sealed interface LunMessages {
   record BackendView(boolean ready, boolean scanned, OptionalInt targets, Optional<String> problem)
       implements LunMessages, AgentMessage {}
 
+  /** Keeps the back end open; asked by the auto-scan only. */
+  sealed interface Watch<R extends AgentMessage> extends LunMessages, Request<R> {}
+
+  /** Opens the way to the back end, at start and after each loss. */
+  record OpenBackend() implements Watch<BackendOpened> {}
+
+  /**
+   * @param needsScan whether an automatic {@link Scan} has to bring the targets back
+   */
+  record BackendOpened(boolean needsScan) implements LunMessages, AgentMessage {}
+
+  /** A cheap look whether the back end answers. */
+  record CheckBackend() implements Watch<BackendChecked> {}
+
+  /**
+   * @param same whether it still is the one that was opened, with its targets
+   */
+  record BackendChecked(boolean same) implements LunMessages, AgentMessage {}
+
   /** Published when {@link BackendView} changed but for the number of targets. */
   record BackendChanged(BackendView view) implements LunMessages, AgentMessage {}
 

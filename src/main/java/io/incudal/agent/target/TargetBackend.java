@@ -2,6 +2,7 @@ package io.incudal.agent.target;
 
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a target daemon can do; one implementation for each dialect.
@@ -14,7 +15,8 @@ public interface TargetBackend {
   /**
    * The daemon's targets at or after the moment of the call. Callers that wait at the same time
    * share one listing, the same instance. Never an unverified "nothing": an empty listing of a
-   * daemon that had targets is asked for again.
+   * daemon that had targets is asked for again. Fails with {@code RECOVERING} when the daemon is
+   * not the one that {@link #open} found, so that its targets may be missing.
    */
   Future<List<Target>> list();
 
@@ -23,6 +25,12 @@ public interface TargetBackend {
    * last listing and what was done since. Names are compared folded to lower case.
    */
   boolean knows(Iqn iqn);
+
+  /**
+   * Why a file of this name cannot be exported: the daemon's tool could not carry it as one plain
+   * argument. Empty when it can.
+   */
+  Optional<String> refusal(String fileName);
 
   /**
    * Makes the target with its LUN, ready for every initiator, and saved where the daemon saves;
