@@ -1,0 +1,76 @@
+package io.incudal.agent.lab;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * A real target daemon in a real container, owned by one test class.
+ *
+ * <p>What differs between the back ends is declared here and nowhere else, so that one test runs on
+ * both. Ask for one as a parameter of a constructor or method of a class with {@code
+ * ExtendWith(LabExtension.class)}. Every method blocks until what it asks for has happened.
+ */
+public interface Lab extends AutoCloseable {
+  /** The value of {@code IPXE_BACKEND}. */
+  String backend();
+
+  /** Number of the LUN that holds a new target's disk. */
+  int diskLun();
+
+  /** Whether an ISO can be exported as a CD-ROM. */
+  boolean exportsCds();
+
+  /** Whether targets come back with the daemon, without a scan. */
+  boolean keepsTargets();
+
+  /** Settings by which the agent finds all this, under the names of its environment. */
+  Map<String, String> settings();
+
+  /** This lab's own image directory: empty at first, the same path inside and outside. */
+  Path images();
+
+  /** Where initiators log in. */
+  InetSocketAddress portal();
+
+  /** Name of the container, unique on the engine. */
+  String container();
+
+  /** Runs a program in the container. */
+  Cli.Output exec(String... command);
+
+  /** Ends the container at once; what the daemon held in memory is gone. */
+  void stop();
+
+  /** Starts the stopped container and waits until the daemon answers. */
+  void start();
+
+  /** {@link #stop}, then {@link #start}. */
+  default void restart() {
+    stop();
+    start();
+  }
+
+  /** Freezes every process of the container. */
+  void pause();
+
+  /** Ends {@link #pause}. */
+  void unpause();
+
+  /** Ends the daemon while its container goes on; it stays down. */
+  void stopDaemon();
+
+  /** Starts the daemon again, without targets. */
+  void startDaemon();
+
+  /** Sends a signal such as {@code STOP} or {@code CONT} to the daemon. */
+  void signalDaemon(String signal);
+
+  default Initiator initiator() {
+    return new Initiator(portal());
+  }
+
+  /** Removes the container and the image directory. */
+  @Override
+  void close();
+}
