@@ -10,13 +10,13 @@ import org.slf4j.LoggerFactory;
  * The time by the panel's clock, as far as it is known: this machine's, until the panel says that
  * the two differ. A signature outside the panel's window looks just like a revoked key otherwise.
  *
- * <p>Used by one thread.
+ * <p>Read from any thread; taught by one.
  */
 final class PanelClock {
   private static final Logger LOG = LoggerFactory.getLogger(PanelClock.class);
 
   private final InstantSource local;
-  private Duration offset = Duration.ZERO;
+  private volatile Duration offset = Duration.ZERO;
 
   PanelClock(InstantSource local) {
     this.local = local;
@@ -35,12 +35,19 @@ final class PanelClock {
 
   private void adopt(Instant panel) {
     Duration before = offset;
-    offset = Duration.between(local.instant(), panel);
-    // The Date header has whole seconds, so the same skew comes out a little different each time.
-    if (offset.minus(before).abs().compareTo(Duration.ofSeconds(2)) > 0) {
+    Duration found = Duration.between(local.instant(), panel);
+    offset = isNoise(found) ? Duration.ZERO : found;
+    if (offset.isZero()) {
+      LOG.info("clock skew is gone");
+    } else if (!isNoise(offset.minus(before))) {
       LOG.warn(
           "clock skew panel_ahead_seconds={} hint=\"set this machine's clock\"",
           offset.toSeconds());
     }
+  }
+
+  /** The Date header has whole seconds, and takes its time to get here. */
+  private static boolean isNoise(Duration difference) {
+    return difference.abs().compareTo(Duration.ofSeconds(3)) < 0;
   }
 }

@@ -1,0 +1,87 @@
+package io.incudal.agent.panel.reference;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Steers a reference panel over HTTP, for scripts that run it as a process of its own. */
+final class ReferenceControls {
+  static final String PREFIX = "/reference/";
+
+  private final ReferencePanel panel;
+
+  ReferenceControls(ReferencePanel panel) {
+    this.panel = panel;
+  }
+
+  void addTo(Router router) {
+    router.post(PREFIX + "token").handler(context -> text(context, panel.issueToken()));
+    router.post(PREFIX + "clock").handler(this::clock);
+    router.post(PREFIX + "publish").handler(this::publish);
+    router.post(PREFIX + "offer").handler(this::offer);
+    router.post(PREFIX + "disable").handler(this::disable);
+    router.get(PREFIX + "beats").handler(this::beats);
+    router.get(PREFIX + "requests").handler(this::requests);
+  }
+
+  /** {@code ?seconds=N}: how far the panel's clock is ahead. */
+  private void clock(RoutingContext context) {
+    panel.moveClock(Duration.ofSeconds(Long.parseLong(parameter(context, "seconds"))));
+    text(context, "ok");
+  }
+
+  /** {@code ?directory=D&version=V}. */
+  private void publish(RoutingContext context) {
+    panel.publish(Path.of(parameter(context, "directory")), parameter(context, "version"));
+    text(context, "ok");
+  }
+
+  /** {@code ?arch=A} offers the published release; without it, nothing is offered any more. */
+  private void offer(RoutingContext context) {
+    try {
+      String arch = context.request().getParam("arch");
+      panel.offer(arch == null ? null : panel.publishedOffer(arch));
+      text(context, "ok");
+    } catch (IOException unreadable) {
+      context.fail(unreadable);
+    }
+  }
+
+  private void disable(RoutingContext context) {
+    panel.disable(parameter(context, "id"));
+    text(context, "ok");
+  }
+
+  /** The heartbeats after the first {@code ?skip=N}. */
+  private void beats(RoutingContext context) {
+    String skip = context.request().getParam("skip", "0");
+    List<ReferencePanel.Beat> all = panel.beats();
+    var list = new JsonArray();
+    for (ReferencePanel.Beat beat :
+        all.subList(Math.min(Integer.parseInt(skip), all.size()), all.size())) {
+      list.add(
+          new JsonObject()
+              .put("at", beat.at().toString())
+              .put("problem", beat.problem().orElse(null))
+              .put("body", beat.body()));
+    }
+    context.json(list);
+  }
+
+  private void requests(RoutingContext context) {
+    context.json(new JsonArray(panel.requests()));
+  }
+
+  private static String parameter(RoutingContext context, String name) {
+    return context.request().getParam(name, "");
+  }
+
+  private static void text(RoutingContext context, String text) {
+    context.response().end(text + "\n");
+  }
+}

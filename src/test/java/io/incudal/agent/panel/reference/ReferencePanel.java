@@ -1,0 +1,298 @@
+package io.incudal.agent.panel.reference;
+
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PfxOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A panel as the contract describes it, with a clock that can be moved, answers that can be
+ * scripted, and a memory of what it saw.
+ *
+ * <p>Set up by a test's thread, and answers on an event loop.
+ */
+public final class ReferencePanel {
+  private final HeartbeatCheck check = new HeartbeatCheck();
+  private final InstallTokens tokens = new InstallTokens();
+  private final List<Beat> beats = new CopyOnWriteArrayList<>();
+  private final List<String> requests = new CopyOnWriteArrayList<>();
+  private final ConcurrentLinkedDeque<Answer> script = new ConcurrentLinkedDeque<>();
+  private final HttpServer server;
+  private final String scheme;
+  private volatile Duration clockOffset = Duration.ZERO;
+  private volatile JsonObject upgrade;
+  private volatile Release release;
+  private volatile Path installScript;
+
+  /**
+   * One heartbeat as it arrived.
+   *
+   * @param problem the panel's code, when it refused it
+   */
+  public record Beat(
+      Instant at, String raw, JsonObject body, MultiMap headers, Optional<String> problem) {
+    public boolean accepted() {
+      return problem.isEmpty();
+    }
+  }
+
+  /** An answer that takes the place of the panel's own, once, for a heartbeat. */
+  public record Answer(int status, MultiMap headers, String body, Duration delay) {
+    public static Answer status(int status) {
+      return new Answer(status, MultiMap.caseInsensitiveMultiMap(), "", Duration.ZERO);
+    }
+
+    public Answer header(String name, String value) {
+      return new Answer(
+          status, MultiMap.caseInsensitiveMultiMap().addAll(headers).add(name, value), body, delay);
+    }
+
+    public Answer body(String text) {
+      return new Answer(status, headers, text, delay);
+    }
+
+    public Answer after(Duration wait) {
+      return new Answer(status, headers, body, wait);
+    }
+  }
+
+  private record Release(Path directory, String version) {}
+
+  private ReferencePanel(Vertx vertx, HttpServerOptions options) {
+    scheme = options.isSsl() ? "https" : "http";
+    Router router = Router.router(vertx);
+    router.route().handler(BodyHandler.create(false));
+    router.route().handler(this::note);
+    router.post("/api/agent/heartbeat").handler(this::heartbeat);
+    router.get("/api/agent/install.sh").handler(this::script);
+    router.get("/api/agent/install-config/:token").handler(this::exchange);
+    router.get("/api/agent/manifest.json").handler(this::manifest);
+    router.get("/api/agent/binary/:name").handler(this::binary);
+    new ReferenceControls(this).addTo(router);
+    server = vertx.createHttpServer(options).requestHandler(router);
+  }
+
+  /** On a free port of 127.0.0.1, over TLS. */
+  public static Future<ReferencePanel> start(Vertx vertx, SelfSignedCertificate certificate) {
+    return start(vertx, certificate, "127.0.0.1", 0);
+  }
+
+  public static Future<ReferencePanel> start(
+      Vertx vertx, SelfSignedCertificate certificate, String host, int port) {
+    var options =
+        new HttpServerOptions()
+            .setHost(host)
+            .setPort(port)
+            .setSsl(true)
+            .setKeyCertOptions(
+                new PfxOptions()
+                    .setPath(certificate.keyStore().toString())
+                    .setPassword(SelfSignedCertificate.PASSWORD));
+    return listen(new ReferencePanel(vertx, options));
+  }
+
+  /** Without TLS, as a panel behind a proxy of the same machine. */
+  public static Future<ReferencePanel> startPlain(Vertx vertx) {
+    return listen(
+        new ReferencePanel(vertx, new HttpServerOptions().setHost("127.0.0.1").setPort(0)));
+  }
+
+  private static Future<ReferencePanel> listen(ReferencePanel panel) {
+    return panel.server.listen().map(listening -> panel);
+  }
+
+  public Future<Void> stop() {
+    return server.close();
+  }
+
+  public int port() {
+    return server.actualPort();
+  }
+
+  public String url() {
+    return scheme + "://127.0.0.1:" + port();
+  }
+
+  public void enrol(String id, String secret) {
+    check.enrol(id, secret);
+  }
+
+  public void disable(String id) {
+    check.disable(id);
+  }
+
+  public void moveClock(Duration offset) {
+    clockOffset = offset;
+  }
+
+  /** The next heartbeats get these answers, one each, and are not looked at. */
+  public void script(Answer... answers) {
+    script.addAll(List.of(answers));
+  }
+
+  /** Every accepted heartbeat is answered with this {@code upgrade}; {@code null} for none. */
+  public void offer(JsonObject offered) {
+    upgrade = offered;
+  }
+
+  /** Hands out the release files of a directory, and describes them as this version. */
+  public void publish(Path directory, String version) {
+    release = new Release(directory, version);
+  }
+
+  /** The offer of the published release. */
+  public JsonObject publishedOffer(String arch) throws IOException {
+    return shelf().offer(release.version(), arch);
+  }
+
+  public void installScript(Path file) {
+    installScript = file;
+  }
+
+  /** A fresh identity, enrolled, and the token that is exchanged for it. */
+  public String issueToken() {
+    InstallTokens.Identity identity = tokens.newIdentity();
+    enrol(identity.id(), identity.secret());
+    return tokens.issue(identity, now());
+  }
+
+  public List<Beat> beats() {
+    return List.copyOf(beats);
+  }
+
+  public long acceptedBeats() {
+    return beats.stream().filter(Beat::accepted).count();
+  }
+
+  /** Method and path of every request, with the host it was meant for. */
+  public List<String> requests() {
+    return List.copyOf(requests);
+  }
+
+  private Instant now() {
+    return Instant.now().plus(clockOffset);
+  }
+
+  private ReleaseShelf shelf() {
+    return new ReleaseShelf(release.directory(), url());
+  }
+
+  private void note(RoutingContext context) {
+    if (!context.request().path().startsWith(ReferenceControls.PREFIX)) {
+      requests.add(context.request().method() + " " + context.request().absoluteURI());
+    }
+    context.response().putHeader("date", date(now()));
+    context.next();
+  }
+
+  static String date(Instant time) {
+    return DateTimeFormatter.RFC_1123_DATE_TIME.format(time.atOffset(ZoneOffset.UTC));
+  }
+
+  private void heartbeat(RoutingContext context) {
+    Answer scripted = script.poll();
+    if (scripted != null) {
+      remember(context, Optional.of("SCRIPTED_" + scripted.status()));
+      answer(context, scripted);
+      return;
+    }
+    Buffer body = context.body().buffer();
+    Optional<String> problem =
+        check.problem(
+            context.request().path(),
+            context.request().headers(),
+            body == null ? Buffer.buffer() : body,
+            now());
+    remember(context, problem);
+    if (problem.isPresent()) {
+      json(context, 401, new JsonObject().put("error", "refused").put("code", problem.get()));
+    } else {
+      var accepted = new JsonObject().put("ok", true);
+      json(context, 200, upgrade == null ? accepted : accepted.put("upgrade", upgrade));
+    }
+  }
+
+  private void remember(RoutingContext context, Optional<String> problem) {
+    Buffer raw = context.body().buffer();
+    JsonObject body;
+    try {
+      body = new JsonObject(raw);
+    } catch (DecodeException | NullPointerException noJson) {
+      body = new JsonObject();
+    }
+    beats.add(
+        new Beat(Instant.now(), String.valueOf(raw), body, context.request().headers(), problem));
+  }
+
+  private static void answer(RoutingContext context, Answer answer) {
+    Runnable send =
+        () -> {
+          context.response().setStatusCode(answer.status());
+          context.response().headers().addAll(answer.headers());
+          context.response().end(answer.body());
+        };
+    if (answer.delay().isZero()) {
+      send.run();
+    } else {
+      context.vertx().setTimer(answer.delay().toMillis(), due -> send.run());
+    }
+  }
+
+  static void json(RoutingContext context, int status, JsonObject body) {
+    context
+        .response()
+        .setStatusCode(status)
+        .putHeader("content-type", "application/json")
+        .end(body.encode());
+  }
+
+  private void script(RoutingContext context) {
+    context.response().putHeader("content-type", "text/x-shellscript");
+    context.response().sendFile(installScript.toString());
+  }
+
+  private void exchange(RoutingContext context) {
+    tokens
+        .exchange(context.pathParam("token"), now())
+        .ifPresentOrElse(
+            identity ->
+                context
+                    .response()
+                    .putHeader("content-type", "text/plain")
+                    .end(
+                        "INCUDAL_AGENT_ID='%s'\nINCUDAL_AGENT_SECRET='%s'\n"
+                            .formatted(identity.id(), identity.secret())),
+            () -> json(context, 403, new JsonObject().put("error", "bad, used or expired token")));
+  }
+
+  private void manifest(RoutingContext context) {
+    try {
+      json(context, 200, shelf().manifest(release.version()));
+    } catch (IOException unreadable) {
+      context.fail(unreadable);
+    }
+  }
+
+  private void binary(RoutingContext context) {
+    context.response().putHeader("content-type", "application/octet-stream");
+    context.response().sendFile(shelf().file(context.pathParam("name")).toString());
+  }
+}
