@@ -1,7 +1,6 @@
 package io.incudal.agent.lab;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -36,11 +35,6 @@ public record LabSettings(Map<String, String> values) {
   /** The directory below which tests make their image directories. */
   public Path images() {
     return Path.of(value("LAB_IMAGES"));
-  }
-
-  /** A directory on a file system of the given kind: {@code btrfs, xfs, ext4, tmpfs}. */
-  public Path fileSystem(String kind) {
-    return Path.of(value("LAB_" + kind.toUpperCase(Locale.ROOT)));
   }
 
   public String value(String name) {
