@@ -100,6 +100,14 @@ public sealed interface LunMessages {
   record BackendView(boolean ready, boolean scanned, OptionalInt targets, Optional<String> problem)
       implements LunMessages, AgentMessage {}
 
+  /** From memory, at once; for whoever has to wait until nothing is under way. */
+  record CountOperations() implements Query<Operations> {}
+
+  /**
+   * @param count commands that run or wait
+   */
+  record Operations(int count) implements LunMessages, AgentMessage {}
+
   /** Keeps the back end open; asked by the auto-scan only. */
   sealed interface Watch<R extends AgentMessage> extends LunMessages, Request<R> {}
 
