@@ -8,6 +8,9 @@ import java.util.Locale;
  */
 public enum ErrorCode {
   // The request itself.
+  MALFORMED_REQUEST(400, "The request is not valid HTTP"),
+  URI_TOO_LONG(414, "The request line is too long"),
+  HEADERS_TOO_LARGE(431, "The headers are too large"),
   INVALID_BODY(400, "The body is not a JSON object"),
   INVALID_FIELD(400, "A member has the wrong type"),
   MISSING_FIELD(400, "A member is missing"),

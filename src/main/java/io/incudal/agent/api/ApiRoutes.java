@@ -1,0 +1,113 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.ErrorCode;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.Operation;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * The router, built from the contract: every operation of the document has an endpoint here, and
+ * every endpoint an operation there.
+ *
+ * <p>The validator of the router stays off. Its answers are not the contract's, and a request that
+ * it refused would be missing in the audit log, which records refused ones too; {@code lun} judges
+ * every member instead. That requests and answers conform to the document is shown by tests.
+ */
+final class ApiRoutes {
+  /** For the log: the client hung up before it was answered. */
+  private static final int NOBODY = 499;
+
+  private final Vertx vertx;
+  private final Contract contract;
+  private final Gate gate;
+  private final Replies replies;
+  private final ProblemHandler problems;
+
+  ApiRoutes(Vertx vertx, Contract contract, Gate gate, Replies replies) {
+    this.vertx = vertx;
+    this.contract = contract;
+    this.gate = gate;
+    this.replies = replies;
+    this.problems = new ProblemHandler(contract, replies);
+  }
+
+  /** What an operation does; on the event loop, so whatever takes long is in the future. */
+  interface Endpoint {
+    Future<Payload> handle(RoutingContext ctx);
+  }
+
+  /**
+   * @param endpoints by operationId
+   */
+  Router build(Map<String, Endpoint> endpoints) {
+    RouterBuilder builder = RouterBuilder.create(vertx, contract.openApi()).rootHandler(gate);
+    Map<String, Handler<RoutingContext>> heads = new HashMap<>();
+    for (OpenAPIRoute route : builder.getRoutes()) {
+      Operation operation = route.getOperation();
+      Handler<RoutingContext> handler = handler(operation, endpoints);
+      route.setDoValidation(false).setDoSecurity(false).addHandler(handler);
+      if (operation.getHttpMethod().equals(HttpMethod.GET)) {
+        heads.put(operation.getOpenAPIPath(), handler);
+      }
+    }
+    Router router = builder.createRouter();
+    heads.forEach((path, handler) -> router.head(path).handler(handler));
+    router.route().failureHandler(this::fail);
+    IntStream.of(400, 404, 405, 500).forEach(status -> router.errorHandler(status, this::fail));
+    return router;
+  }
+
+  private Handler<RoutingContext> handler(Operation operation, Map<String, Endpoint> endpoints) {
+    Endpoint endpoint = endpoints.get(operation.getOperationId());
+    if (endpoint == null) {
+      throw new IllegalStateException("no endpoint for " + operation.getOperationId());
+    }
+    List<String> scopes = Contract.scopes(operation);
+    return ctx -> {
+      Exchange exchange = Exchange.of(ctx);
+      exchange.routed(operation.getOpenAPIPath());
+      if (scopes.isEmpty() || exchange.access().allows(scopes)) {
+        exchange
+            .during(endpoint.handle(ctx))
+            .onComplete(outcome -> exchange.run(() -> settle(ctx, exchange, outcome)));
+      } else {
+        ctx.fail(
+            new AgentException(
+                ErrorCode.FORBIDDEN, "the token lacks the scope " + String.join(" ", scopes)));
+      }
+    };
+  }
+
+  private void settle(RoutingContext ctx, Exchange exchange, AsyncResult<Payload> outcome) {
+    if (ctx.response().closed()) {
+      exchange.answered(NOBODY);
+    } else if (outcome.succeeded()) {
+      replies
+          .send(ctx.request(), 200, outcome.result())
+          .onComplete(sent -> exchange.answered(sent.succeeded() ? 200 : NOBODY));
+    } else {
+      ctx.fail(outcome.cause());
+    }
+  }
+
+  private void fail(RoutingContext ctx) {
+    gate.identify(ctx)
+        .onSuccess(
+            exchange ->
+                problems
+                    .answer(ctx, gate.mayKnow(ctx, exchange))
+                    .onComplete(sent -> exchange.answered(ctx.response().getStatusCode())));
+  }
+}

@@ -1,0 +1,88 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+
+/**
+ * Reads small bodies. What is too large is refused by its length before a byte of it is read, or
+ * dropped as it comes; never kept. Vert.x's own body handler would also parse forms, and has no
+ * notion of a peer that is slow.
+ */
+final class BodyReader {
+  static final int LIMIT = 64 * 1024;
+
+  private final Connections connections;
+
+  BodyReader(Connections connections) {
+    this.connections = connections;
+  }
+
+  /** The whole body, empty when there is none. */
+  Future<Buffer> read(HttpServerRequest request) {
+    if (isEncoded(request)) {
+      return Future.failedFuture(
+          new AgentException(
+              ErrorCode.UNSUPPORTED_MEDIA_TYPE, "send plain JSON, without a Content-Encoding"));
+    }
+    if (declaredLength(request) > LIMIT) {
+      return Future.failedFuture(tooLarge());
+    }
+    Promise<Buffer> whole = Promise.promise();
+    Buffer body = Buffer.buffer();
+    connections.peersTurn(request.connection());
+    request
+        .handler(chunk -> append(body, chunk, whole))
+        .exceptionHandler(whole::tryFail)
+        .endHandler(
+            end -> {
+              connections.agentsTurn(request.connection());
+              whole.tryComplete(body);
+            });
+    if (expectsContinue(request)) {
+      request.response().writeContinue();
+    }
+    return whole.future();
+  }
+
+  /** Whether more may come than the agent reads; the connection is of no use then. */
+  static boolean isUnbounded(HttpServerRequest request) {
+    return declaredLength(request) > LIMIT
+        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+        || expectsContinue(request);
+  }
+
+  private static void append(Buffer body, Buffer chunk, Promise<Buffer> whole) {
+    if (body.length() + chunk.length() <= LIMIT) {
+      body.appendBuffer(chunk);
+    } else {
+      whole.tryFail(tooLarge());
+    }
+  }
+
+  private static AgentException tooLarge() {
+    return new AgentException(
+        ErrorCode.BODY_TOO_LARGE, "the body is larger than " + LIMIT / 1024 + " KiB");
+  }
+
+  private static long declaredLength(HttpServerRequest request) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    // The decoder has refused anything but digits; more of them than this is too large anyway.
+    return length == null ? 0 : length.length() > 15 ? Long.MAX_VALUE : Long.parseLong(length);
+  }
+
+  private static boolean isEncoded(HttpServerRequest request) {
+    String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+    return encoding != null && !encoding.equalsIgnoreCase("identity");
+  }
+
+  private static boolean expectsContinue(HttpServerRequest request) {
+    return request.version() == HttpVersion.HTTP_1_1
+        && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+  }
+}

@@ -1,0 +1,88 @@
+package io.incudal.agent.api;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Bounds how many connections there are, and how long each may keep the agent waiting: for a
+ * request, for its body, for room to write the answer. While the agent itself works, for hours if
+ * need be, no clock runs; this is why the server's own idle timeout is off.
+ *
+ * <p>On the event loop. When there are too many, the one that has kept the agent waiting longest
+ * goes, so that idle ones cannot shut out a Control Plane.
+ */
+final class Connections {
+  private final Vertx vertx;
+  private final int max;
+  private final Duration patience;
+  private final Map<HttpConnection, Long> waiting = new LinkedHashMap<>();
+  private int open;
+  private boolean closed;
+  private long timer = -1;
+
+  Connections(Vertx vertx, int max, Duration patience) {
+    this.vertx = vertx;
+    this.max = max;
+    this.patience = patience;
+  }
+
+  void watch() {
+    if (!closed) {
+      long pause = Math.max(1, patience.toMillis() / 10);
+      timer = vertx.setTimer(pause, due -> sweep());
+    }
+  }
+
+  void close() {
+    closed = true;
+    vertx.cancelTimer(timer);
+  }
+
+  void opened(HttpConnection connection) {
+    open++;
+    connection.closeHandler(gone -> closed(connection));
+    peersTurn(connection);
+    if (open > max) {
+      waiting.keySet().iterator().next().close();
+    }
+  }
+
+  /** The peer has to do something now: send, or read. */
+  void peersTurn(HttpConnection connection) {
+    waiting.remove(connection);
+    waiting.put(connection, System.nanoTime());
+  }
+
+  /** The agent has all that it needs, and works. */
+  void agentsTurn(HttpConnection connection) {
+    waiting.remove(connection);
+  }
+
+  int open() {
+    return open;
+  }
+
+  private void closed(HttpConnection connection) {
+    open--;
+    waiting.remove(connection);
+  }
+
+  private void sweep() {
+    long now = System.nanoTime();
+    // Ordered by the time since when they wait, so the first patient one ends the search.
+    Iterator<Map.Entry<HttpConnection, Long>> oldest = waiting.entrySet().iterator();
+    while (oldest.hasNext()) {
+      Map.Entry<HttpConnection, Long> entry = oldest.next();
+      if (now - entry.getValue() < patience.toNanos()) {
+        break;
+      }
+      oldest.remove();
+      entry.getKey().close();
+    }
+    watch();
+  }
+}

@@ -1,0 +1,116 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+
+/**
+ * The first handler of every routed request: who is it, and is there room? Judges the caller before
+ * anything else about the request, and counts what is in flight.
+ *
+ * <p>On the event loop.
+ */
+final class Gate implements Handler<RoutingContext> {
+  private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
+
+  private final Contract contract;
+  private final Authenticator authenticator;
+  private final int max;
+  private final Promise<Void> empty = Promise.promise();
+  private int inFlight;
+  private boolean stopping;
+
+  /**
+   * @param max how many requests may be in flight, each with a body in memory
+   */
+  Gate(Contract contract, Authenticator authenticator, int max) {
+    this.contract = contract;
+    this.authenticator = authenticator;
+    this.max = max;
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    Future<Exchange> identified = identify(ctx);
+    if (identified.isComplete()) {
+      admit(ctx, identified.result());
+    } else {
+      // No part of the body may pass by before there is a handler for it.
+      request.pause();
+      identified.onSuccess(
+          exchange -> {
+            admit(ctx, exchange);
+            request.resume();
+          });
+    }
+  }
+
+  /** The request's exchange, begun if need be, with the caller judged. Never fails. */
+  Future<Exchange> identify(RoutingContext ctx) {
+    Exchange known = Exchange.of(ctx);
+    if (known != null) {
+      return Future.succeededFuture(known);
+    }
+    var exchange = new Exchange(ctx.vertx(), ctx.request(), this::left);
+    exchange.attach(ctx);
+    inFlight++;
+    Optional<String> token = BearerToken.of(ctx.request());
+    return token
+        .map(authenticator::authenticate)
+        .orElse(REFUSED)
+        .map(
+            access -> {
+              exchange.grant(access);
+              return exchange;
+            });
+  }
+
+  /** Whether the caller may learn anything but that it is not authorized. */
+  boolean mayKnow(RoutingContext ctx, Exchange exchange) {
+    return exchange.access() instanceof Access.Granted || isOpen(ctx.request());
+  }
+
+  /** Refuses new work from now on; completes when what is in flight has ended. */
+  Future<Void> stop() {
+    stopping = true;
+    if (inFlight == 0) {
+      empty.tryComplete();
+    }
+    return empty.future();
+  }
+
+  int inFlight() {
+    return inFlight;
+  }
+
+  private void admit(RoutingContext ctx, Exchange exchange) {
+    if (!mayKnow(ctx, exchange)) {
+      ctx.fail(ProblemHandler.unauthorized());
+    } else if (stopping) {
+      ctx.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping; try again soon"));
+    } else if (inFlight > max && !isOpen(ctx.request())) {
+      ctx.fail(
+          new AgentException(
+              ErrorCode.OVERLOADED, "too many requests are in flight; try again soon"));
+    } else {
+      ctx.next();
+    }
+  }
+
+  private boolean isOpen(HttpServerRequest request) {
+    return contract.isOpen(request.method(), request.path());
+  }
+
+  private void left() {
+    inFlight--;
+    if (stopping && inFlight == 0) {
+      empty.tryComplete();
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.bus.Addresses;
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.Bus;
+import io.incudal.agent.lun.LunMessages.CreateDisk;
+import io.incudal.agent.lun.LunMessages.Delete;
+import io.incudal.agent.lun.LunMessages.ListTargets;
+import io.incudal.agent.lun.LunMessages.MountCd;
+import io.incudal.agent.lun.LunMessages.Scan;
+import io.incudal.agent.lun.LunMessages.TargetList;
+import io.incudal.agent.lun.Sent;
+import io.incudal.agent.target.Iqn;
+import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+
+/**
+ * The operations on targets: each takes the known members out of the request and hands them, as
+ * they were sent, to {@code lun}, which judges them.
+ */
+final class TargetEndpoints {
+  /** What takes about a millisecond to render; larger listings leave the event loop alone. */
+  private static final int LARGE = 500;
+
+  private final Bus bus;
+  private final Limits limits;
+  private final String iqnBase;
+  private final BodyReader bodies;
+  private final Rendered<TargetList> listing;
+
+  TargetEndpoints(Bus bus, Settings settings, BodyReader bodies, WorkerExecutor renderer) {
+    this.bus = bus;
+    this.limits = settings.limits();
+    this.iqnBase = settings.iqnBase();
+    this.bodies = bodies;
+    this.listing =
+        new Rendered<>(
+            list ->
+                list.targets().size() < LARGE
+                    ? Future.succeededFuture(Views.targets(list))
+                    : renderer.executeBlocking(() -> Views.targets(list), false));
+  }
+
+  /**
+   * @param iqnBase what an IQN that may be logged begins with
+   */
+  record Settings(Limits limits, String iqnBase) {}
+
+  Future<Payload> createDisk(RoutingContext ctx) {
+    return sent(ctx, List.of("iqn", "master", "size", "filename"))
+        .compose(
+            sent ->
+                bus.request(
+                    Addresses.LUN_COMMAND,
+                    new CreateDisk(Exchange.of(ctx).caller(), sent),
+                    limits.write()))
+        .map(reply -> Payload.json(Views.exported(reply)));
+  }
+
+  Future<Payload> mountCd(RoutingContext ctx) {
+    return sent(ctx, List.of("iso", "iqn"))
+        .compose(
+            sent ->
+                bus.request(
+                    Addresses.LUN_COMMAND,
+                    new MountCd(Exchange.of(ctx).caller(), sent),
+                    limits.write()))
+        .map(reply -> Payload.json(Views.exported(reply)));
+  }
+
+  Future<Payload> scan(RoutingContext ctx) {
+    return bodies
+        .read(ctx.request())
+        .compose(
+            ignored ->
+                bus.request(
+                    Addresses.LUN_COMMAND,
+                    new Scan(Exchange.of(ctx).caller(), false),
+                    limits.write()))
+        .map(reply -> Payload.json(Views.scanned(reply)));
+  }
+
+  Future<Payload> delete(RoutingContext ctx) {
+    Sent sent = Members.of(ctx.queryParams(), List.of("iqn", "delete_file", "force"));
+    note(ctx, sent);
+    return bus.request(
+            Addresses.LUN_COMMAND, new Delete(Exchange.of(ctx).caller(), sent), limits.write())
+        .map(reply -> Payload.json(Views.deleted(reply)));
+  }
+
+  Future<Payload> list(RoutingContext ctx) {
+    return bus.request(Addresses.LUN_QUERY, new ListTargets(), limits.read())
+        .compose(listing::of)
+        .map(Payload::json);
+  }
+
+  private Future<Sent> sent(RoutingContext ctx, List<String> known) {
+    return bodies
+        .read(ctx.request())
+        .map(
+            (Buffer body) -> {
+              Sent sent = Members.of(JsonBody.parse(body), known);
+              note(ctx, sent);
+              return sent;
+            });
+  }
+
+  /** Names the target in the log line, unless the name may be something else, such as a token. */
+  private void note(RoutingContext ctx, Sent sent) {
+    if (sent.members().get("iqn") instanceof String name) {
+      try {
+        Exchange.of(ctx).about(Iqn.parse(iqnBase, name).value());
+      } catch (AgentException invalid) {
+        // The answer will say so.
+      }
+    }
+  }
+}

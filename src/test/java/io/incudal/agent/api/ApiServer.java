@@ -1,0 +1,218 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.audit.AuditMessages.Page;
+import io.incudal.agent.audit.AuditMessages.ReadPage;
+import io.incudal.agent.bus.Addresses;
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.AgentMessage;
+import io.incudal.agent.bus.Bus;
+import io.incudal.agent.bus.ErrorCode;
+import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.config.BackendConfig;
+import io.incudal.agent.config.HttpConfig;
+import io.incudal.agent.config.ImageConfig;
+import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.config.QueueConfig;
+import io.incudal.agent.config.Secret;
+import io.incudal.agent.config.TokenConfig;
+import io.incudal.agent.image.ImageMessages.ListMasters;
+import io.incudal.agent.image.ImageMessages.Master;
+import io.incudal.agent.image.ImageMessages.MasterList;
+import io.incudal.agent.lun.LunMessages.BackendView;
+import io.incudal.agent.lun.LunMessages.Capabilities;
+import io.incudal.agent.lun.LunMessages.Command;
+import io.incudal.agent.lun.LunMessages.CreateDisk;
+import io.incudal.agent.lun.LunMessages.Delete;
+import io.incudal.agent.lun.LunMessages.Deleted;
+import io.incudal.agent.lun.LunMessages.DescribeBackend;
+import io.incudal.agent.lun.LunMessages.DescribeCapabilities;
+import io.incudal.agent.lun.LunMessages.Exported;
+import io.incudal.agent.lun.LunMessages.ListTargets;
+import io.incudal.agent.lun.LunMessages.LunView;
+import io.incudal.agent.lun.LunMessages.MountCd;
+import io.incudal.agent.lun.LunMessages.Query;
+import io.incudal.agent.lun.LunMessages.Scan;
+import io.incudal.agent.lun.LunMessages.Scanned;
+import io.incudal.agent.lun.LunMessages.TargetList;
+import io.incudal.agent.lun.LunMessages.TargetView;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.client.HttpRequest;
+import io.vertx.ext.web.client.HttpResponse;
+import io.vertx.ext.web.client.WebClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/**
+ * The real server on a free loopback port, and made-up rooms behind it: each records what it was
+ * asked, and answers as the test says, by default with something good.
+ */
+final class ApiServer {
+  static final String TOKEN = "correct-horse-battery-staple";
+  static final String PREVIOUS = "the-token-before";
+  static final String BASE = "iqn.2026-07.com.controller";
+
+  final Vertx vertx;
+  final Bus bus;
+  final WebClient client;
+  final HttpVerticle verticle;
+  final List<AgentMessage> asked = new CopyOnWriteArrayList<>();
+  final List<String> requestIds = new CopyOnWriteArrayList<>();
+  volatile Function<Command<?>, Future<? extends AgentMessage>> lun = ApiServer::done;
+  volatile Function<Query<?>, Future<? extends AgentMessage>> query = ApiServer::seen;
+  volatile Function<ListMasters, Future<? extends AgentMessage>> masters = ask -> good(MASTERS);
+  volatile Function<ReadPage, Future<? extends AgentMessage>> pages =
+      ask -> good(new Page(ask.since(), Buffer.buffer("[]")));
+  private String deployment;
+
+  static final MasterList MASTERS =
+      new MasterList(List.of(new Master("_tpl_debian_12.img", 5368709120L, 1785552000L)));
+  static final TargetList TARGETS =
+      new TargetList(
+          List.of(
+              new TargetView(
+                  OptionalInt.of(1),
+                  BASE + ":worker-02.ubuntu",
+                  List.of(
+                      new LunView(0, Optional.empty()),
+                      new LunView(1, Optional.of("/home/iscsi_img/worker-02.ubuntu.img"))))));
+
+  private ApiServer(Vertx vertx, TokenConfig token) {
+    this.vertx = vertx;
+    this.bus = Bus.install(vertx);
+    this.client = WebClient.create(vertx);
+    this.verticle = new HttpVerticle(bus, config(token), "v0.1.0");
+    bus.serve(
+        Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
+    bus.serve(Addresses.LUN_QUERY, Query.class, ask -> record(ask, query.apply((Query<?>) ask)));
+    bus.serve(Addresses.IMAGE_MASTERS, ListMasters.class, ask -> record(ask, masters.apply(ask)));
+    bus.serve(Addresses.AUDIT_READ, ReadPage.class, ask -> record(ask, pages.apply(ask)));
+  }
+
+  static ApiServer start(Vertx vertx) {
+    return start(
+        vertx,
+        new TokenConfig(
+            Optional.of(new Secret(TOKEN)), Optional.empty(), Optional.of(new Secret(PREVIOUS))));
+  }
+
+  static ApiServer start(Vertx vertx, TokenConfig token) {
+    var server = new ApiServer(vertx, token);
+    server.deployment = vertx.deployVerticle(server.verticle).await();
+    return server;
+  }
+
+  Future<Void> stop() {
+    return vertx.undeploy(deployment);
+  }
+
+  int port() {
+    return verticle.port();
+  }
+
+  /** A request with the token. */
+  HttpRequest<Buffer> request(HttpMethod method, String uri) {
+    return anonymous(method, uri).putHeader("Authorization", "Bearer " + TOKEN);
+  }
+
+  HttpRequest<Buffer> anonymous(HttpMethod method, String uri) {
+    return client.request(method, port(), "127.0.0.1", uri);
+  }
+
+  HttpResponse<Buffer> get(String uri) {
+    return request(HttpMethod.GET, uri).send().await();
+  }
+
+  HttpResponse<Buffer> delete(String uri) {
+    return request(HttpMethod.DELETE, uri).send().await();
+  }
+
+  HttpResponse<Buffer> post(String uri, String body) {
+    return request(HttpMethod.POST, uri)
+        .putHeader("Content-Type", "application/json")
+        .sendBuffer(Buffer.buffer(body))
+        .await();
+  }
+
+  <T> T onlyAsked(Class<T> type) {
+    if (asked.size() != 1) {
+      throw new AssertionError("asked " + asked);
+    }
+    return type.cast(asked.get(0));
+  }
+
+  static <T> Future<T> good(T reply) {
+    return Future.succeededFuture(reply);
+  }
+
+  static <T> Future<T> bad(ErrorCode code, String message) {
+    return Future.failedFuture(new AgentException(code, message));
+  }
+
+  private <T> Future<T> record(AgentMessage ask, Future<T> answer) {
+    asked.add(ask);
+    requestIds.add(String.valueOf(RequestId.current()));
+    return answer;
+  }
+
+  private static Future<? extends AgentMessage> done(Command<?> command) {
+    if (command instanceof CreateDisk || command instanceof MountCd) {
+      return good(new Exported(BASE + ":a", "/img/a.img"));
+    }
+    if (command instanceof Delete) {
+      return good(new Deleted(BASE + ":a", false));
+    }
+    if (command instanceof Scan) {
+      return good(new Scanned(List.of(), List.of(), List.of()));
+    }
+    throw new IllegalStateException("unknown " + command);
+  }
+
+  private static Future<? extends AgentMessage> seen(Query<?> query) {
+    if (query instanceof ListTargets) {
+      return good(TARGETS);
+    }
+    if (query instanceof DescribeCapabilities) {
+      return good(
+          new Capabilities(
+              "stgt",
+              true,
+              "auto-scan on startup",
+              BASE,
+              "ext4",
+              "full copy only (reflink unsupported on ext4)",
+              "truncate (sparse)"));
+    }
+    if (query instanceof DescribeBackend) {
+      return good(new BackendView(true, true, OptionalInt.of(1), Optional.empty()));
+    }
+    throw new IllegalStateException("unknown " + query);
+  }
+
+  private static NodeConfig config(TokenConfig token) {
+    return new NodeConfig(
+        new HttpConfig("127.0.0.1", 0),
+        token,
+        BASE,
+        new BackendConfig(
+            BackendConfig.Kind.STGT,
+            BackendConfig.Executor.LOCAL,
+            "none",
+            "unix:///none",
+            Duration.ofSeconds(1),
+            OptionalInt.empty(),
+            true,
+            false),
+        new ImageConfig(Path.of("/none"), 1L << 40, Duration.ofSeconds(30), 1),
+        Path.of("/none/ops.jsonl"),
+        new QueueConfig(4, 16),
+        Duration.ofSeconds(5));
+  }
+}
