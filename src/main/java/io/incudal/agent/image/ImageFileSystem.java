@@ -1,7 +1,6 @@
 package io.incudal.agent.image;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
 /**
@@ -11,12 +10,8 @@ import java.nio.file.Path;
  */
 public record ImageFileSystem(String type) {
   /** Looks at the process's mounts; symbolic links of the directory are followed. Blocking. */
-  static ImageFileSystem of(Path directory) {
-    try {
-      return of(directory, MountTable.read());
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException("/proc is not mounted", unreadable);
-    }
+  static ImageFileSystem of(Path directory) throws IOException {
+    return of(directory, MountTable.read());
   }
 
   static ImageFileSystem of(Path directory, MountTable table) {

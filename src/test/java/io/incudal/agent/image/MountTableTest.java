@@ -1,7 +1,6 @@
 package io.incudal.agent.image;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,8 +74,7 @@ class MountTableTest {
   }
 
   @Test
-  void readsTheTableOfThisProcess() {
-    assertFalse(ImageFileSystem.of(Path.of("/proc")).type().isEmpty());
+  void readsTheTableOfThisProcess() throws IOException {
     assertEquals("proc", ImageFileSystem.of(Path.of("/proc/self")).type());
   }
 
