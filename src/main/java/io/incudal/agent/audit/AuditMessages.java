@@ -9,8 +9,11 @@ import java.util.Optional;
 
 /** What can be asked of the audit log. */
 public sealed interface AuditMessages {
+  /** Goes to the writer, one after another. */
+  sealed interface Writing<R extends AgentMessage> extends AuditMessages, Request<R> {}
+
   /** Fails with {@code AUDIT_UNAVAILABLE} when a line could not be written now. */
-  record CheckWritable() implements AuditMessages, Request<Writable> {}
+  record CheckWritable() implements Writing<Writable> {}
 
   record Writable() implements AuditMessages, AgentMessage {}
 
@@ -30,7 +33,7 @@ public sealed interface AuditMessages {
       Optional<String> error,
       Map<String, Integer> counts,
       Caller caller)
-      implements AuditMessages, Request<Appended> {}
+      implements Writing<Appended> {}
 
   record Appended(long id) implements AuditMessages, AgentMessage {}
 
