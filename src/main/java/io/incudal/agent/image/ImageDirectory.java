@@ -51,7 +51,7 @@ final class ImageDirectory {
 
   Optional<ImageFile> find(ImageName name) throws IOException {
     Path file = resolve(name);
-    Optional<ImageFile> found = regular(file);
+    Optional<ImageFile> found = regular(file).map(attributes -> image(file, attributes));
     if (found.isEmpty() && !Files.isDirectory(path)) {
       throw new NoSuchFileException(path.toString());
     }
@@ -69,17 +69,28 @@ final class ImageDirectory {
         .findFirst();
   }
 
+  /** What a caller wants to know of a file. */
+  interface View<T> {
+    T of(Path file, BasicFileAttributes attributes);
+  }
+
   /** The regular, visible files whose name is wanted, in name order. */
-  List<ImageFile> list(Predicate<ImageName> wanted) throws IOException {
-    List<ImageFile> found = new ArrayList<>();
-    for (Path entry : entries()) {
-      var name = nameOf(entry);
-      if (!name.value().startsWith(".") && wanted.test(name)) {
-        regular(entry).ifPresent(found::add);
-      }
+  <T> List<T> list(Predicate<ImageName> wanted, View<T> view) throws IOException {
+    List<Path> candidates =
+        entries().stream()
+            .filter(entry -> isVisible(entry) && wanted.test(nameOf(entry)))
+            .sorted(Comparator.comparing(entry -> nameOf(entry).value()))
+            .toList();
+    List<T> found = new ArrayList<>();
+    for (Path file : candidates) {
+      regular(file).ifPresent(attributes -> found.add(view.of(file, attributes)));
     }
-    found.sort(Comparator.comparing(file -> file.name().value()));
     return found;
+  }
+
+  /** The regular, visible files whose name is wanted, in name order. */
+  List<ImageFile> images(Predicate<ImageName> wanted) throws IOException {
+    return list(wanted, ImageDirectory::image);
   }
 
   /** All entries, hidden ones too, in no order. */
@@ -154,17 +165,22 @@ final class ImageDirectory {
   }
 
   /** Empty for what is no regular file, and for what is not there. */
-  private Optional<ImageFile> regular(Path file) throws IOException {
+  private static Optional<BasicFileAttributes> regular(Path file) throws IOException {
     try {
-      var attributes =
-          Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      return attributes.isRegularFile()
-          ? Optional.of(
-              new ImageFile(nameOf(file), file, attributes.size(), RecordedIqns.read(file)))
-          : Optional.empty();
+      return Optional.of(
+              Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS))
+          .filter(BasicFileAttributes::isRegularFile);
     } catch (NoSuchFileException gone) {
       return Optional.empty();
     }
+  }
+
+  private static ImageFile image(Path file, BasicFileAttributes attributes) {
+    return new ImageFile(nameOf(file), file, attributes.size(), RecordedIqns.read(file));
+  }
+
+  private static boolean isVisible(Path entry) {
+    return !nameOf(entry).value().startsWith(".");
   }
 
   // Not parsed: a scan has to name the files that it cannot export.

@@ -69,7 +69,7 @@ public final class ImageStore {
     return on(
         files,
         "listing the images",
-        () -> directory.list(name -> (name.isDisk() || name.isIso()) && !name.isMaster()));
+        () -> directory.images(name -> (name.isDisk() || name.isIso()) && !name.isMaster()));
   }
 
   /** The regular, visible files with this IQN recorded, in name order. */
@@ -78,7 +78,7 @@ public final class ImageStore {
         files,
         "looking for the image of '" + iqn + "'",
         () ->
-            directory.list(name -> name.isDisk() || name.isIso()).stream()
+            directory.images(name -> name.isDisk() || name.isIso()).stream()
                 .filter(file -> file.iqns().contains(iqn))
                 .toList());
   }
