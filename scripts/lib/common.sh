@@ -31,7 +31,7 @@ need_tools() {
       fi
     done
     [ -n "$found" ] || die "'$command' is missing, and apt knows none of: ${pair#*=}"
-    packages+=("$found")
+    [[ " ${packages[*]} " == *" $found "* ]] || packages+=("$found")
   done
   [ ${#packages[@]} -gt 0 ] || return 0
   say "installing ${packages[*]}"
@@ -45,7 +45,7 @@ need_tools() {
 refresh_packages() {
   [ -z "${PACKAGES_FRESH:-}" ] || return 0
   PACKAGES_FRESH=1
-  apt-get -qq update >&2 || say "apt-get update failed; trying with the lists that are there"
+  apt-get -qq update >/dev/null || say "apt-get update failed; trying with the lists that are there"
 }
 
 # Services that packages bring (a system-wide dockerd changes the firewall) are not started.
@@ -56,10 +56,13 @@ install_packages() {
     chmod 755 "$policy"
     made=1
   fi
-  local rc=0
+  local rc=0 log
+  log=$(mktemp)
   DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-    -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 install "$@" </dev/null >&2 || rc=$?
+    -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 install "$@" </dev/null >"$log" 2>&1 || rc=$?
   [ -z "$made" ] || rm -f "$policy"
+  [ "$rc" = 0 ] || tail -n 20 "$log" >&2
+  rm -f "$log"
   return "$rc"
 }
 

@@ -17,6 +17,8 @@ engine_start() {
     need_tools 'docker=docker-cli|docker.io'
     export DOCKER_HOST=$INCUDAL_LAB_DOCKER_HOST
     engine_answers || die "the engine at INCUDAL_LAB_DOCKER_HOST=$DOCKER_HOST does not answer"
+    # It outlives the lab, so what the lab leaves on it has to be found again.
+    echo "$DOCKER_HOST" >"$dir/engine.user"
     return 0
   fi
   need_tools 'dockerd=docker.io' 'docker=docker-cli|docker.io' 'unshare=util-linux'
@@ -90,6 +92,7 @@ debian_base() {
 debian_tarball() { # FILE
   local root
   say "debootstrap $LAB_SUITE from $LAB_MIRROR (once; kept in $LAB_CACHE)"
+  rm -rf "$LAB_CACHE"/root.* # of an interrupted run; the lock is held
   root=$(mktemp -d "$LAB_CACHE/root.XXXXXX")
   debootstrap --variant=minbase "$LAB_SUITE" "$root" "$LAB_MIRROR" >"$LAB_CACHE/debootstrap.log" 2>&1 || {
     tail -n 5 "$LAB_CACHE/debootstrap.log" >&2
