@@ -1,0 +1,63 @@
+package io.incudal.agent.log;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import io.incudal.agent.config.LogConfig;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets the agent's own log up: one line an event on standard output, written by the thread that
+ * logs. Found by logback through its service loader, because reading XML would cost a tenth of the
+ * start. Libraries are heard from WARN on, whatever the agent's level is.
+ */
+public final class LogbackSetup extends ContextAwareBase implements Configurator {
+  private static final LogConfig UNTIL_CONFIGURED = new LogConfig(LogConfig.Format.TEXT, "info");
+  private static final String OWN = "io.incudal";
+
+  /** Called by logback. */
+  public LogbackSetup() {}
+
+  @Override
+  public ExecutionStatus configure(LoggerContext context) {
+    // Tests bring their own settings.
+    if (LogbackSetup.class.getResource("/logback-test.xml") != null) {
+      return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+    }
+    apply(context, UNTIL_CONFIGURED);
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  /** Goes over to the configured form and level. */
+  public static void apply(LogConfig config) {
+    apply((LoggerContext) LoggerFactory.getILoggerFactory(), config);
+  }
+
+  static void apply(LoggerContext context, LogConfig config) {
+    Level level = Level.toLevel(config.level());
+    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.detachAndStopAllAppenders();
+    root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
+    context.getLogger(OWN).setLevel(level);
+    root.addAppender(console(context, encoder(config.format())));
+  }
+
+  private static ConsoleAppender<ILoggingEvent> console(
+      LoggerContext context, Encoder<ILoggingEvent> encoder) {
+    var console = new ConsoleAppender<ILoggingEvent>();
+    console.setContext(context);
+    console.setName("console");
+    console.setEncoder(encoder);
+    console.start();
+    return console;
+  }
+
+  private static Encoder<ILoggingEvent> encoder(LogConfig.Format format) {
+    return new LineEncoder(format == LogConfig.Format.JSON ? JsonLines::line : TextLines::line);
+  }
+}

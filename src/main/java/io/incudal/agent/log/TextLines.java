@@ -1,0 +1,41 @@
+package io.incudal.agent.log;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import io.incudal.agent.bus.RequestId;
+
+/**
+ * Lines for people: time, level, source, the request's id where there is one, message. A message
+ * cannot break out of its line, whatever a client put into it; a stack trace follows in lines of
+ * its own.
+ */
+final class TextLines {
+  private TextLines() {}
+
+  static String line(ILoggingEvent event) {
+    var line = new StringBuilder(160).append(LineEncoder.time(event));
+    line.append(' ').append(String.format("%-5s", event.getLevel()));
+    line.append(' ').append(LineEncoder.source(event));
+    String request = RequestId.current();
+    if (request != null) {
+      line.append(" request=").append(request);
+    }
+    escape(event.getFormattedMessage(), line.append(" - "));
+    line.append('\n');
+    if (event.getThrowableProxy() != null) {
+      line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+    }
+    return line.toString();
+  }
+
+  private static void escape(String message, StringBuilder line) {
+    for (int i = 0; i < message.length(); i++) {
+      char c = message.charAt(i);
+      if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+        line.append(String.format("\\u%04x", (int) c));
+      } else {
+        line.append(c);
+      }
+    }
+  }
+}

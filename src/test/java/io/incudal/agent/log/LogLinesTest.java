@@ -1,0 +1,102 @@
+package io.incudal.agent.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.config.LogConfig;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@ExtendWith(VertxExtension.class)
+class LogLinesTest {
+  private final LoggerContext context = new LoggerContext();
+
+  @Test
+  void aTextLineHoldsTimeLevelSourceAndMessage() {
+    String line = encode(TextLines::line, "disk created iqn={}", null, "iqn.x:a");
+    assertTrue(
+        line.matches(
+            "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}[+-][0-9:]{5} INFO  LunService - disk"
+                + " created iqn=iqn.x:a\n"),
+        line);
+  }
+
+  @Test
+  void aMessageCannotForgeAnotherTextLine() {
+    String line = encode(TextLines::line, "refused name={}", null, "x\r\n2026 INFO forged\u2028");
+    assertEquals(line.length() - 1, line.indexOf('\n'));
+    assertTrue(line.endsWith("name=x\\u000d\\u000a2026 INFO forged\\u2028\n"), line);
+  }
+
+  @Test
+  void aTextLineIsFollowedByTheStackTrace() {
+    String line = encode(TextLines::line, "unexpected", new IllegalStateException("boom"));
+    assertTrue(line.contains("- unexpected\njava.lang.IllegalStateException: boom\n"), line);
+  }
+
+  @Test
+  void aJsonLineIsOneObject() {
+    String line = encode(JsonLines::line, "a \"b\"\n{}", new IllegalStateException("boom"), "c");
+    assertEquals(line.length() - 1, line.indexOf('\n'));
+    var json = new JsonObject(line);
+    assertEquals("a \"b\"\nc", json.getString("message"));
+    assertEquals("INFO", json.getString("level"));
+    assertEquals("LunService", json.getString("source"));
+    assertFalse(json.containsKey("request"));
+    assertTrue(json.getString("stack").startsWith("java.lang.IllegalStateException: boom"));
+  }
+
+  @Test
+  void bothFormsHoldTheIdOfTheRequest(Vertx vertx) {
+    Promise<String> lines = Promise.promise();
+    vertx.runOnContext(
+        go -> {
+          RequestId.bind("r-17");
+          lines.complete(encode(TextLines::line, "x", null) + encode(JsonLines::line, "x", null));
+        });
+    String both = lines.future().await();
+    assertTrue(both.contains(" request=r-17 - x\n"), both);
+    assertTrue(both.contains("\"request\":\"r-17\""), both);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"error, ERROR, ERROR", "info, INFO, WARN", "trace, TRACE, WARN"})
+  void librariesAreHeardFromWarnOnWhateverTheAgentsLevelIs(String level, String own, String root) {
+    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.JSON, level));
+    assertEquals(own, context.getLogger("io.incudal.agent.x").getEffectiveLevel().toString());
+    assertEquals(root, context.getLogger("io.netty.x").getEffectiveLevel().toString());
+    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.TEXT, level));
+    int appenders = 0;
+    for (var all = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
+        all.hasNext();
+        all.next()) {
+      appenders++;
+    }
+    assertEquals(1, appenders);
+  }
+
+  private String encode(
+      Function<ILoggingEvent, String> form,
+      String message,
+      Throwable failure,
+      Object... arguments) {
+    Logger logger = context.getLogger("io.incudal.agent.lun.LunService");
+    var event = new LoggingEvent("test", logger, Level.INFO, message, failure, arguments);
+    return new String(new LineEncoder(form).encode(event), StandardCharsets.UTF_8);
+  }
+}
