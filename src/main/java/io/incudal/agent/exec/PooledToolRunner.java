@@ -1,0 +1,180 @@
+package io.incudal.agent.exec;
+
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands commands to a fixed number of workers, first come first served. Owns a thread for each
+ * worker; callers never wait, and hear the outcome on their own context.
+ */
+final class PooledToolRunner implements ToolRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(PooledToolRunner.class);
+
+  /**
+   * How many commands may wait: each is small, and far more than a node has targets waits never.
+   */
+  private static final int WAITING = 4096;
+
+  /** Something for a worker to do, and who wants to know. */
+  private record Job<T>(Function<ToolWorker, T> task, CompletableFuture<T> outcome) {
+    void fail(Throwable failure) {
+      outcome.completeExceptionally(failure);
+    }
+  }
+
+  private final Vertx vertx;
+  private final List<? extends ToolWorker> workers;
+  private final ToolListener listener;
+  private final LinkedBlockingQueue<Job<?>> waiting = new LinkedBlockingQueue<>();
+  private final Job<Void> stop = nothing();
+  private final CompletableFuture<Void> closed;
+  private boolean closing;
+
+  /**
+   * Starts the workers' threads.
+   *
+   * @param afterwards frees what the workers share, after their end
+   */
+  PooledToolRunner(
+      Vertx vertx, List<? extends ToolWorker> workers, ToolListener listener, Runnable afterwards) {
+    this.vertx = vertx;
+    this.workers = List.copyOf(workers);
+    this.listener = listener;
+    this.closed =
+        CompletableFuture.allOf(
+                this.workers.stream().map(this::start).toArray(CompletableFuture[]::new))
+            .thenRun(afterwards);
+  }
+
+  @Override
+  public Future<ToolResult> run(ToolCommand command) {
+    return submit(worker -> worker.run(command));
+  }
+
+  @Override
+  public Future<String> instance() {
+    return workers.stream()
+        .filter(ToolWorker::ready)
+        .findFirst()
+        .map(ready -> onCallersContext(CompletableFuture.completedFuture(ready.instance())))
+        .orElseGet(() -> submit(ToolWorker::instance));
+  }
+
+  @Override
+  public Future<Void> close() {
+    synchronized (waiting) {
+      if (!closing) {
+        closing = true;
+        workers.forEach(worker -> waiting.add(stop));
+      }
+    }
+    return onCallersContext(closed);
+  }
+
+  private <T> Future<T> submit(Function<ToolWorker, T> task) {
+    var job = new Job<>(task, new CompletableFuture<T>());
+    synchronized (waiting) {
+      if (closing) {
+        job.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping"));
+      } else if (waiting.size() >= WAITING) {
+        job.fail(
+            new AgentException(
+                ErrorCode.OVERLOADED, "too many commands wait for the back end; try again later"));
+      } else {
+        waiting.add(job);
+      }
+    }
+    return onCallersContext(job.outcome());
+  }
+
+  private CompletableFuture<Void> start(ToolWorker worker) {
+    var ended = new CompletableFuture<Void>();
+    var thread = new Thread(() -> work(worker, ended), "tool-" + workers.indexOf(worker));
+    thread.setDaemon(true);
+    thread.start();
+    return ended;
+  }
+
+  private void work(ToolWorker worker, CompletableFuture<Void> ended) {
+    try {
+      for (Job<?> job = waiting.take(); job != stop; job = waiting.take()) {
+        perform(worker, job);
+      }
+    } catch (InterruptedException nobodyDoesThis) {
+      LOG.error("tool thread interrupted", nobodyDoesThis);
+    } finally {
+      worker.close();
+      ended.complete(null);
+    }
+  }
+
+  private <T> void perform(ToolWorker worker, Job<T> job) {
+    if (!prepared(worker, job)) {
+      return;
+    }
+    long begun = System.nanoTime();
+    try {
+      T result = job.task().apply(worker);
+      listener.commandEnded(since(begun), Optional.empty());
+      job.outcome().complete(result);
+    } catch (AgentException failure) {
+      listener.commandEnded(since(begun), Optional.of(failure.code()));
+      job.fail(failure);
+      if (failure.code() == ErrorCode.COMMAND_TIMEOUT) {
+        // The caller does not wait for it, but the tool's process is not to run on.
+        prepared(worker, nothing());
+      }
+    } catch (Throwable unexpected) {
+      job.fail(unexpected);
+    }
+  }
+
+  private boolean prepared(ToolWorker worker, Job<?> job) {
+    try {
+      worker.prepare();
+      return true;
+    } catch (AgentException unreachable) {
+      job.fail(unreachable);
+      failWaiting(unreachable);
+    } catch (Throwable unexpected) {
+      job.fail(unexpected);
+    }
+    return false;
+  }
+
+  /** Those who wait would each find out the same, one deadline after another. */
+  private void failWaiting(AgentException unreachable) {
+    if (workers.stream().noneMatch(ToolWorker::ready)) {
+      waiting.removeIf(
+          job -> {
+            boolean wanted = job != stop;
+            if (wanted) {
+              job.fail(unreachable);
+            }
+            return wanted;
+          });
+    }
+  }
+
+  private <T> Future<T> onCallersContext(CompletableFuture<T> outcome) {
+    return Future.fromCompletionStage(outcome, vertx.getOrCreateContext());
+  }
+
+  private static Job<Void> nothing() {
+    return new Job<>(worker -> null, new CompletableFuture<>());
+  }
+
+  private static Duration since(long begun) {
+    return Duration.ofNanos(System.nanoTime() - begun);
+  }
+}

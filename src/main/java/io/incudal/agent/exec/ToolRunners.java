@@ -1,0 +1,36 @@
+package io.incudal.agent.exec;
+
+import io.incudal.agent.config.BackendConfig;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.util.stream.Stream;
+
+/** Makes the tool runner that the settings ask for. */
+public final class ToolRunners {
+  private ToolRunners() {}
+
+  /** Reaches for nothing yet: the container may come later. */
+  public static ToolRunner create(Vertx vertx, BackendConfig config, ToolListener listener) {
+    return switch (config.executor()) {
+      case DOCKER -> docker(vertx, config, SessionSettings.DEFAULT, listener);
+      case LOCAL -> throw new UnsupportedOperationException();
+    };
+  }
+
+  static ToolRunner docker(
+      Vertx vertx, BackendConfig config, SessionSettings settings, ToolListener listener) {
+    // An opening that hangs is given up and tried again; two such leftovers a session at most.
+    var host =
+        new DockerContainer(
+            URI.create(config.dockerHost()), config.container(), 2 * settings.sessions());
+    return shells(vertx, host, settings, listener);
+  }
+
+  static ToolRunner shells(
+      Vertx vertx, ShellHost host, SessionSettings settings, ToolListener listener) {
+    var keeper = new ShellKeeper(host, settings, listener);
+    var workers =
+        Stream.generate(() -> new SessionWorker(keeper)).limit(settings.sessions()).toList();
+    return new PooledToolRunner(vertx, workers, listener, keeper::close);
+  }
+}
