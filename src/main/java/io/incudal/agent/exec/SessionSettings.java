@@ -15,5 +15,5 @@ record SessionSettings(int sessions, Duration openLimit, int outputLimit) {
    * processor idle; more gain nothing on a small node. The largest listing known, of 4000 targets,
    * is 4.4 MB.
    */
-  static final SessionSettings DEFAULT = new SessionSettings(3, Duration.ofSeconds(5), 16 << 20);
+  static final SessionSettings DEFAULT = new SessionSettings(3, Duration.ofSeconds(10), 16 << 20);
 }

@@ -13,7 +13,7 @@ public final class ToolRunners {
   public static ToolRunner create(Vertx vertx, BackendConfig config, ToolListener listener) {
     return switch (config.executor()) {
       case DOCKER -> docker(vertx, config, SessionSettings.DEFAULT, listener);
-      case LOCAL -> throw new UnsupportedOperationException();
+      case LOCAL -> local(vertx, SessionSettings.DEFAULT, listener);
     };
   }
 
@@ -24,6 +24,13 @@ public final class ToolRunners {
         new DockerContainer(
             URI.create(config.dockerHost()), config.container(), 2 * settings.sessions());
     return shells(vertx, host, settings, listener);
+  }
+
+  static ToolRunner local(Vertx vertx, SessionSettings settings, ToolListener listener) {
+    var processes = new LocalProcesses(settings.outputLimit());
+    var workers =
+        Stream.generate(() -> new LocalWorker(processes)).limit(settings.sessions()).toList();
+    return new PooledToolRunner(vertx, workers, listener, processes::close);
   }
 
   static ToolRunner shells(

@@ -125,9 +125,7 @@ final class ToolSession {
       SessionReply done = reply;
       reply = null;
       if (done.overflowed()) {
-        throw new AgentException(
-            ErrorCode.COMMAND_FAILED,
-            "a tool printed more than " + outputLimit + " bytes; its outcome is unknown");
+        throw BoundedOutput.tooMuch(outputLimit);
       }
       return done.result();
     } catch (InterruptedException stop) {
