@@ -13,14 +13,22 @@ final class Names {
   private static final int EXTENSION = ".img".length();
 
   private final String base;
+  private final boolean cds;
   private final TargetBackend backend;
 
   /**
    * @param base lower-cased, without a trailing colon
+   * @param cds whether ISO images can be exported
    */
-  Names(String base, TargetBackend backend) {
+  Names(String base, boolean cds, TargetBackend backend) {
     this.base = base;
+    this.cds = cds;
     this.backend = backend;
+  }
+
+  /** Whether files of this name are for export at all. */
+  boolean exports(ImageName name) {
+    return name.isDisk() || (cds && name.isIso());
   }
 
   /** The member {@code iqn}, which has to be there. */

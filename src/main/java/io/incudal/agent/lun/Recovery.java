@@ -25,6 +25,7 @@ final class Recovery {
   private Promise<Void> settled = Promise.promise();
   private boolean ready;
   private boolean scanned;
+  private boolean scanPending;
   private Optional<AgentException> problem = Optional.empty();
   private Optional<String> warning = Optional.empty();
   private int targets;
@@ -52,18 +53,22 @@ final class Recovery {
     }
   }
 
-  /** It is open. Those who wait go on, unless its targets have to be brought back first. */
-  void opened(boolean needsScan, Optional<String> mountWarning) {
+  /**
+   * It is open. Those who wait go on, unless its targets have to be brought back first.
+   *
+   * @return whether a scan is needed, for this opening or still for one before
+   */
+  boolean opened(boolean needsScan, Optional<String> mountWarning) {
     ready = true;
     problem = Optional.empty();
     warning = mountWarning;
-    if (needsScan) {
-      scanned = false;
-    } else {
-      scanned = true;
+    scanPending |= needsScan;
+    scanned = !scanPending;
+    if (scanned) {
       letGo();
     }
     tell();
+    return scanPending;
   }
 
   /** It could not be opened, or does not answer. Those who wait go on, and see for themselves. */
@@ -94,13 +99,18 @@ final class Recovery {
   }
 
   void scanEnded(boolean well) {
-    scanned = scanned || well;
+    if (well) {
+      scanned = true;
+      scanPending = false;
+    }
     letGo();
     tell();
   }
 
-  boolean needsScan() {
-    return !scanned;
+  /** Nobody waits any longer. */
+  void stop() {
+    settled.tryFail(new AgentException(ErrorCode.STOPPING, "the agent is stopping"));
+    planned.tryComplete();
   }
 
   void counted(int targets) {

@@ -36,9 +36,14 @@ final class TargetDeletion {
   }
 
   private Future<Deleted> deleteTarget(DeleteOrder order, Subject subject, Operation operation) {
-    if (order.deleteFile()) {
-      subject.refuseProtected(order.force());
+    if (!order.deleteFile()) {
+      return unexport(order, subject, operation);
     }
+    subject.refuseProtected(order.force());
+    return refuseLinks(subject.files()).compose(clear -> unexport(order, subject, operation));
+  }
+
+  private Future<Deleted> unexport(DeleteOrder order, Subject subject, Operation operation) {
     Target target = subject.target().orElseThrow();
     return exports
         .unexport(order.iqn(), order.endSessions())
@@ -87,6 +92,28 @@ final class TargetDeletion {
     return paths.size() == 1
         ? Optional.of(new Backing(Path.of(paths.get(0)), new ImageName(paths.get(0)).isIso()))
         : Optional.empty();
+  }
+
+  /** What is no regular file was put there by hand, and is for a hand to remove. */
+  private Future<Void> refuseLinks(List<ImageName> files) {
+    if (files.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    ImageName file = files.get(0);
+    return images
+        .find(file)
+        .compose(
+            regular ->
+                regular.isPresent()
+                    ? Future.succeededFuture(Optional.<ImageName>empty())
+                    : images.findSameFolded(file))
+        .compose(
+            other ->
+                other.equals(Optional.of(file))
+                    ? Future.failedFuture(
+                        new AgentException(
+                            ErrorCode.BACKING_PROTECTED, "'" + file + "' is no regular file"))
+                    : refuseLinks(files.subList(1, files.size())));
   }
 
   private Future<Void> removeAll(List<ImageName> files) {

@@ -1,0 +1,250 @@
+package io.incudal.agent.lun;
+
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.AgentMessage;
+import io.incudal.agent.bus.Bus;
+import io.incudal.agent.bus.ErrorCode;
+import io.incudal.agent.config.BackendConfig.Kind;
+import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.image.ImageStore;
+import io.incudal.agent.lun.AuditTrail.Entry;
+import io.incudal.agent.lun.LunMessages.Command;
+import io.incudal.agent.lun.LunMessages.CreateDisk;
+import io.incudal.agent.lun.LunMessages.Delete;
+import io.incudal.agent.lun.LunMessages.Deleted;
+import io.incudal.agent.lun.LunMessages.Exported;
+import io.incudal.agent.lun.LunMessages.MountCd;
+import io.incudal.agent.lun.LunMessages.Scan;
+import io.incudal.agent.lun.LunMessages.Scanned;
+import io.incudal.agent.target.TargetBackend;
+import io.vertx.core.Future;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What changes targets and files: makes types of what was sent, takes the turns, and has each done
+ * as one operation. Runs on the worker verticle's context and never blocks.
+ */
+final class LunCommands {
+  private static final Logger LOG = LoggerFactory.getLogger(LunCommands.class);
+
+  private final NodeConfig config;
+  private final Recovery recovery;
+  private final AuditTrail trail;
+  private final Turns turns;
+  private final Names names;
+  private final Subjects subjects;
+  private final DiskCreation disks;
+  private final CdMounting cds;
+  private final TargetDeletion deletion;
+  private final DirectoryScan scans;
+  private int underWay;
+
+  /** The files, and where they lie. */
+  record Storage(ImageStore images, ImagePaths paths) {}
+
+  /** The back end, and how it stands with it. */
+  record Exporting(TargetBackend backend, Exports exports, Recovery recovery) {}
+
+  LunCommands(Bus bus, NodeConfig config, Exporting exporting, Storage storage) {
+    this.config = config;
+    this.recovery = exporting.recovery();
+    this.trail = new AuditTrail(bus);
+    this.turns = new Turns(config.queue());
+    this.names = new Names(config.iqnBase(), hasCds(), exporting.backend());
+    Exports exports = exporting.exports();
+    ImageStore images = storage.images();
+    this.subjects = new Subjects(exports, images, storage.paths(), names);
+    this.disks = new DiskCreation(exports, images);
+    this.cds = new CdMounting(exports, images, names);
+    this.deletion = new TargetDeletion(exports, images);
+    this.scans = new DirectoryScan(exports, images, storage.paths(), names);
+  }
+
+  Future<? extends AgentMessage> perform(Command<?> command) {
+    underWay++;
+    return Future.succeededFuture(command).compose(this::dispatch).andThen(done -> underWay--);
+  }
+
+  /** How many commands run or wait. */
+  int underWay() {
+    return underWay;
+  }
+
+  /** Lets what runs come to its end, and turns the rest away. */
+  Future<Void> close() {
+    recovery.stop();
+    return turns.close();
+  }
+
+  private Future<? extends AgentMessage> dispatch(Command<?> command) {
+    if (command instanceof CreateDisk disk) {
+      return create(disk);
+    }
+    if (command instanceof MountCd cd) {
+      return mount(cd);
+    }
+    if (command instanceof Delete delete) {
+      return delete(delete);
+    }
+    Scan scan = (Scan) command;
+    return scan.automatic() ? scanUnasked(scan) : scan(scan);
+  }
+
+  private Future<Exported> create(CreateDisk command) {
+    Sent sent = command.sent();
+    var operation = operation("disk", known(sent, "iqn", "master", "size", "filename"), command);
+    return operation
+        .audited(
+            () -> {
+              var order = DiskOrder.parse(sent, names, config.images().maxDiskBytes());
+              return recovery
+                  .entrance()
+                  .compose(
+                      in ->
+                          turns.ofTarget(
+                              order.iqn(),
+                              () ->
+                                  turns.ofFile(
+                                      order.file(),
+                                      () ->
+                                          operation.perform(
+                                              () -> disks.create(order, operation)))));
+            })
+        .onSuccess(done -> LOG.info("disk created iqn={} backing={}", done.iqn(), done.backing()));
+  }
+
+  private Future<Exported> mount(MountCd command) {
+    Sent sent = command.sent();
+    var operation = operation("cd", known(sent, "iso", "iqn"), command);
+    return operation
+        .audited(
+            () -> {
+              if (!hasCds()) {
+                throw new AgentException(
+                    ErrorCode.CD_UNSUPPORTED, "lio backend does not support cd");
+              }
+              var order = cds.parse(sent);
+              return recovery
+                  .entrance()
+                  .compose(
+                      in ->
+                          turns.ofTarget(
+                              order.iqn(),
+                              () ->
+                                  turns.ofFile(
+                                      order.iso(),
+                                      () -> operation.perform(() -> cds.mount(order, operation)))));
+            })
+        .onSuccess(done -> LOG.info("cd mounted iqn={} backing={}", done.iqn(), done.backing()));
+  }
+
+  private Future<Deleted> delete(Delete command) {
+    var operation = operation("delete", DeleteOrder.logged(command.sent()), command);
+    return operation
+        .audited(
+            () -> {
+              boolean inUse = config.backend().deleteInUse();
+              return deleteInTurn(DeleteOrder.parse(command.sent(), names, inUse), operation);
+            })
+        .onSuccess(
+            done -> LOG.info("target deleted iqn={} file={}", done.iqn(), done.deleteFile()));
+  }
+
+  /**
+   * While the targets are being brought back, it keeps its place in the line behind the scan, and
+   * is answered when that takes too long; its turn comes to nothing then.
+   */
+  private Future<Deleted> deleteInTurn(DeleteOrder order, Operation operation) {
+    Future<Void> admitted = recovery.admission();
+    Future<Deleted> turn =
+        recovery
+            .entrance()
+            .compose(
+                in ->
+                    turns.ofTarget(
+                        order.iqn(), () -> admitted.compose(back -> deleteNow(order, operation))));
+    return Future.all(admitted, turn).map(both -> turn.result());
+  }
+
+  private Future<Deleted> deleteNow(DeleteOrder order, Operation operation) {
+    return subjects.inTurn(
+        turns,
+        order.iqn(),
+        subject -> operation.perform(() -> deletion.delete(order, subject, operation)));
+  }
+
+  private Future<Scanned> scan(Scan command) {
+    var operation = operation("scan", Map.of(), command);
+    return operation
+        .audited(
+            () ->
+                recovery
+                    .entrance()
+                    .compose(
+                        in ->
+                            turns.ofScan(
+                                false,
+                                () ->
+                                    operation.perform(
+                                        () -> scans.scan(turns, operation, () -> {}),
+                                        LunCommands::counts))))
+        .onSuccess(LunCommands::log);
+  }
+
+  /**
+   * Brings targets back that were there before: so it does not wait for a log that cannot be
+   * written, and a failed one, which is repeated, is no operation.
+   */
+  private Future<Scanned> scanUnasked(Scan command) {
+    var entry = new Entry("auto_scan", Map.of(), command.caller());
+    var operation = new Operation(trail, entry);
+    return turns
+        .ofScan(true, () -> scans.scan(turns, operation, recovery::scanPlanned))
+        .compose(
+            done ->
+                trail
+                    .succeeded(entry, counts(done))
+                    .onFailure(unwritten -> LOG.error("auto-scan not in the audit log", unwritten))
+                    .transform(logged -> Future.succeededFuture(done)))
+        .onSuccess(LunCommands::log)
+        .andThen(done -> recovery.scanEnded(done.succeeded()));
+  }
+
+  private boolean hasCds() {
+    return config.backend().kind() == Kind.STGT;
+  }
+
+  private Operation operation(String op, Map<String, Object> req, Command<?> command) {
+    return new Operation(trail, new Entry(op, req, command.caller()));
+  }
+
+  private static Map<String, Object> known(Sent sent, String... members) {
+    Map<String, Object> known = new LinkedHashMap<>();
+    for (String member : members) {
+      known.put(member, sent.members().get(member));
+    }
+    return known;
+  }
+
+  private static Map<String, Integer> counts(Scanned scanned) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    counts.put("created", scanned.created().size());
+    counts.put("skipped", scanned.skipped().size());
+    if (!scanned.failed().isEmpty()) {
+      counts.put("failed", scanned.failed().size());
+    }
+    return counts;
+  }
+
+  private static void log(Scanned scanned) {
+    LOG.info("directory scanned counts={}", counts(scanned));
+    scanned
+        .failed()
+        .forEach(
+            failed ->
+                LOG.warn("image not exported file={} reason={}", failed.file(), failed.detail()));
+  }
+}
