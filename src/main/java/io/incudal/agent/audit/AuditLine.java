@@ -30,6 +30,7 @@ final class AuditLine {
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSxxx");
 
   private final Supplier<List<Secret>> secrets;
+  private List<Secret> masked = List.of();
 
   /**
    * @param secrets what never reaches the log; asked for each line, because tokens change
@@ -41,6 +42,7 @@ final class AuditLine {
   /** Appends the line with its end to a batch. */
   void print(long id, OffsetDateTime time, AuditMessages.Append entry, ByteArrayOutputStream batch)
       throws IOException {
+    masked = secrets.get();
     try (JsonGenerator json = JSON.createGenerator(batch)) {
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartObject();
@@ -129,11 +131,11 @@ final class AuditLine {
 
   /** Masks before it cuts: a secret cut in two would not be found any more. */
   private String clean(String text) {
-    String masked = text;
-    for (Secret secret : secrets.get()) {
-      masked = masked.replace(secret.value(), MASK);
+    String shown = text;
+    for (Secret secret : masked) {
+      shown = shown.replace(secret.value(), MASK);
     }
-    return cut(masked);
+    return cut(shown);
   }
 
   /** Cuts between code points; what is no Unicode, such as half a surrogate pair, becomes '?'. */

@@ -1,0 +1,92 @@
+package io.incudal.agent;
+
+import io.incudal.agent.api.HttpVerticle;
+import io.incudal.agent.audit.AuditVerticle;
+import io.incudal.agent.bus.Bus;
+import io.incudal.agent.config.AgentConfig;
+import io.incudal.agent.config.KnownSecrets;
+import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.image.MastersVerticle;
+import io.incudal.agent.panel.HeartbeatVerticle;
+import io.incudal.agent.support.AgentVersion;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Builds the rooms, and takes them down in an order in which nothing is asked of a room that is
+ * gone. Owns the Vert.x instance. Used by one thread at a time, which it never blocks.
+ */
+final class Agent {
+  private static final int EVENT_LOOPS = 2;
+  private static final int WORKERS = 4;
+
+  private final Vertx vertx;
+  private final AgentConfig config;
+  private final Bus bus;
+
+  /** Rooms that begin work by themselves or take it from outside; they stop together, first. */
+  private final List<Future<String>> front = new ArrayList<>();
+
+  /** Rooms that those ask, each before those that ask it. */
+  private final Deque<Future<String>> back = new ArrayDeque<>();
+
+  Agent(Vertx vertx, AgentConfig config) {
+    this.vertx = vertx;
+    this.config = config;
+    this.bus = Bus.install(vertx);
+  }
+
+  /** A small one: work that blocks runs on pools that the rooms make for themselves. */
+  static Vertx vertx() {
+    return Vertx.vertx(
+        new VertxOptions()
+            .setEventLoopPoolSize(EVENT_LOOPS)
+            .setWorkerPoolSize(WORKERS)
+            .setInternalBlockingPoolSize(WORKERS));
+  }
+
+  /** Fails when a room cannot begin, such as when the port is taken; then {@link #stop} it. */
+  Future<Void> start() {
+    config.node().ifPresent(this::startNode);
+    config
+        .panel()
+        .ifPresent(
+            panel ->
+                front.add(deploy(new HeartbeatVerticle(panel, bus, config.node().isPresent()))));
+    List<Future<String>> all = new ArrayList<>(front);
+    all.addAll(back);
+    return Future.all(all).mapEmpty();
+  }
+
+  /** The server comes first, so that {@code healthz} answers while the rest is being built. */
+  private void startNode(NodeConfig node) {
+    front.add(deploy(new HttpVerticle(bus, node, AgentVersion.current())));
+    back.add(deploy(new AuditVerticle(bus, node.auditFile(), new KnownSecrets(config))));
+    back.add(deploy(new MastersVerticle(bus, node.images())));
+  }
+
+  private Future<String> deploy(Deployable room) {
+    return vertx.deployVerticle(room);
+  }
+
+  /** Refuses new work, lets the running work end, and closes everything. */
+  Future<Void> stop() {
+    Future<?> stopped = Future.join(front.stream().map(this::undeploy).toList());
+    while (!back.isEmpty()) {
+      Future<String> room = back.removeLast();
+      stopped = stopped.eventually(() -> undeploy(room));
+    }
+    return stopped.eventually(vertx::close).mapEmpty();
+  }
+
+  private Future<Void> undeploy(Future<String> room) {
+    return room.transform(
+        (id, neverBegan) -> neverBegan == null ? vertx.undeploy(id) : Future.succeededFuture());
+  }
+}
