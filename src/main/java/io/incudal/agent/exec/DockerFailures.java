@@ -1,8 +1,6 @@
 package io.incudal.agent.exec;
 
-import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
-import com.github.dockerjava.api.exception.NotFoundException;
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
 import java.io.IOException;
@@ -11,9 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the failures of a Docker engine mean, and what an operator can do about them. */
 final class DockerFailures {
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+  private static final Pattern NOT_SWITCHED = Pattern.compile("Expected 101 .*HTTP/1.1 (\\d{3})");
+
   private final URI engine;
 
   DockerFailures(URI engine) {
@@ -26,25 +31,38 @@ final class DockerFailures {
 
   /** Of a call that concerns a container. */
   AgentException translate(RuntimeException failure, String container) {
-    if (failure instanceof NotFoundException || failure instanceof ConflictException) {
-      return new AgentException(
-          ErrorCode.CONTAINER_UNAVAILABLE,
-          container + " went away or stopped just now; look at its state with: docker ps -a",
-          failure);
-    }
-    if (failure instanceof DockerException answer) {
-      return unavailable(
-          "refuses to start a shell in "
-              + container
-              + " (HTTP "
-              + answer.getHttpStatus()
-              + "); its log says why",
-          failure);
+    OptionalInt status = status(failure);
+    if (status.isPresent()) {
+      return refusal(status.getAsInt(), container, failure);
     }
     IOException cause = ioException(failure);
     return cause == null
         ? unavailable("gives an answer that cannot be understood", failure)
         : unavailable("cannot be reached: " + reason(cause), failure);
+  }
+
+  private AgentException refusal(int status, String container, RuntimeException failure) {
+    if (status == NOT_FOUND || status == CONFLICT) {
+      return new AgentException(
+          ErrorCode.CONTAINER_UNAVAILABLE,
+          container + " went away or stopped just now; look at its state with: docker ps -a",
+          failure);
+    }
+    return unavailable(
+        "refuses to start a shell in " + container + " (HTTP " + status + "); its log says why",
+        failure);
+  }
+
+  /** Of an answer; that to a start of an exec is told only in the text of an exception. */
+  private static OptionalInt status(RuntimeException failure) {
+    if (failure instanceof DockerException answer) {
+      return OptionalInt.of(answer.getHttpStatus());
+    }
+    IOException cause = ioException(failure);
+    Matcher refused = NOT_SWITCHED.matcher(cause == null ? "" : String.valueOf(cause.getMessage()));
+    return refused.find()
+        ? OptionalInt.of(Integer.parseInt(refused.group(1)))
+        : OptionalInt.empty();
   }
 
   private String reason(IOException cause) {

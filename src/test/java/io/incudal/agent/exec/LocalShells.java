@@ -5,7 +5,6 @@ import io.incudal.agent.bus.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,8 +118,8 @@ final class LocalShells implements ShellHost {
                     // The array is the caller's again: what was kept of it must be a copy.
                     java.util.Arrays.fill(part, (byte) '#');
                   }
-                } catch (IOException broken) {
-                  throw new UncheckedIOException(broken);
+                } catch (IOException killed) {
+                  // The end, as well.
                 } finally {
                   if (open.decrementAndGet() == 0) {
                     sink.ended();

@@ -221,7 +221,8 @@ class ToolSessionTest {
         ToolSession.Lost.class,
         () ->
             other.run(
-                List.of(List.of("sh", "-c", "kill -9 $PPID; sleep 60 >/dev/null 2>&1")), LIMIT));
+                List.of(List.of("sh", "-c", "kill -9 $PPID; exec sleep 60 >/dev/null 2>&1")),
+                LIMIT));
     assertFalse(TaggedProcesses.find(other.debt().tag()).isEmpty());
     session.run(List.of(SessionProtocol.end(List.of(other.debt()))), LIMIT);
     assertEquals(List.of(), TaggedProcesses.find(other.debt().tag()));
