@@ -15,6 +15,7 @@ import io.vertx.openapi.contract.Operation;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -26,9 +27,6 @@ import java.util.stream.IntStream;
  * every member instead. That requests and answers conform to the document is shown by tests.
  */
 final class ApiRoutes {
-  /** For the log: the client hung up before it was answered. */
-  private static final int NOBODY = 499;
-
   private final Vertx vertx;
   private final Contract contract;
   private final Gate gate;
@@ -52,6 +50,7 @@ final class ApiRoutes {
    * @param endpoints by operationId
    */
   Router build(Map<String, Endpoint> endpoints) {
+    requireSame(contract.operationIds(), endpoints.keySet());
     RouterBuilder builder = RouterBuilder.create(vertx, contract.openApi()).rootHandler(gate);
     Map<String, Handler<RoutingContext>> heads = new HashMap<>();
     for (OpenAPIRoute route : builder.getRoutes()) {
@@ -64,16 +63,14 @@ final class ApiRoutes {
     }
     Router router = builder.createRouter();
     heads.forEach((path, handler) -> router.head(path).handler(handler));
-    router.route().failureHandler(this::fail);
-    IntStream.of(400, 404, 405, 500).forEach(status -> router.errorHandler(status, this::fail));
+    router.route().failureHandler(ctx -> fail(ctx, ctx.statusCode()));
+    IntStream.of(400, 404, 405, 500)
+        .forEach(status -> router.errorHandler(status, ctx -> fail(ctx, status)));
     return router;
   }
 
   private Handler<RoutingContext> handler(Operation operation, Map<String, Endpoint> endpoints) {
     Endpoint endpoint = endpoints.get(operation.getOperationId());
-    if (endpoint == null) {
-      throw new IllegalStateException("no endpoint for " + operation.getOperationId());
-    }
     List<String> scopes = Contract.scopes(operation);
     return ctx -> {
       Exchange exchange = Exchange.of(ctx);
@@ -90,24 +87,29 @@ final class ApiRoutes {
     };
   }
 
+  private static void requireSame(Set<String> operations, Set<String> endpoints) {
+    if (!operations.equals(endpoints)) {
+      throw new IllegalStateException(
+          "the contract has " + operations + ", but there are endpoints for " + endpoints);
+    }
+  }
+
   private void settle(RoutingContext ctx, Exchange exchange, AsyncResult<Payload> outcome) {
     if (ctx.response().closed()) {
-      exchange.answered(NOBODY);
+      exchange.answered(ProblemHandler.NOBODY);
     } else if (outcome.succeeded()) {
       replies
           .send(ctx.request(), 200, outcome.result())
-          .onComplete(sent -> exchange.answered(sent.succeeded() ? 200 : NOBODY));
+          .onComplete(sent -> exchange.answered(sent.succeeded() ? 200 : ProblemHandler.NOBODY));
     } else {
       ctx.fail(outcome.cause());
     }
   }
 
-  private void fail(RoutingContext ctx) {
+  private void fail(RoutingContext ctx, int status) {
     gate.identify(ctx)
-        .onSuccess(
+        .compose(
             exchange ->
-                problems
-                    .answer(ctx, gate.mayKnow(ctx, exchange))
-                    .onComplete(sent -> exchange.answered(ctx.response().getStatusCode())));
+                problems.answer(ctx, status, gate.mayKnow(exchange)).onSuccess(exchange::answered));
   }
 }

@@ -15,7 +15,8 @@ import io.vertx.core.http.HttpVersion;
  * notion of a peer that is slow.
  */
 final class BodyReader {
-  static final int LIMIT = 64 * 1024;
+  private static final int LIMIT = 64 * 1024;
+  private static final int MAX_DIGITS = 15;
 
   private final Connections connections;
 
@@ -38,7 +39,7 @@ final class BodyReader {
     connections.peersTurn(request.connection());
     request
         .handler(chunk -> append(body, chunk, whole))
-        .exceptionHandler(whole::tryFail)
+        .exceptionHandler(broken -> whole.tryFail(unreadable(broken)))
         .endHandler(
             end -> {
               connections.agentsTurn(request.connection());
@@ -65,6 +66,12 @@ final class BodyReader {
     }
   }
 
+  /** It ends the connection as well, so that this is for the log rather than for the peer. */
+  private static AgentException unreadable(Throwable broken) {
+    return new AgentException(
+        ErrorCode.MALFORMED_REQUEST, "the body broke off, or is not valid HTTP", broken);
+  }
+
   private static AgentException tooLarge() {
     return new AgentException(
         ErrorCode.BODY_TOO_LARGE, "the body is larger than " + LIMIT / 1024 + " KiB");
@@ -72,8 +79,11 @@ final class BodyReader {
 
   private static long declaredLength(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    // The decoder has refused anything but digits; more of them than this is too large anyway.
-    return length == null ? 0 : length.length() > 15 ? Long.MAX_VALUE : Long.parseLong(length);
+    if (length == null) {
+      return 0;
+    }
+    // The decoder lets only digits through; so many of them are too large in any case.
+    return length.length() <= MAX_DIGITS ? Long.parseLong(length) : Long.MAX_VALUE;
   }
 
   private static boolean isEncoded(HttpServerRequest request) {

@@ -24,10 +24,10 @@ final class Connections {
   private boolean closed;
   private long timer = -1;
 
-  Connections(Vertx vertx, int max, Duration patience) {
+  Connections(Vertx vertx, HttpLimits limits) {
     this.vertx = vertx;
-    this.max = max;
-    this.patience = patience;
+    this.max = limits.connections();
+    this.patience = limits.patience();
   }
 
   void watch() {

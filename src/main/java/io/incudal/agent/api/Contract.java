@@ -78,9 +78,15 @@ final class Contract {
     return openApi;
   }
 
+  Set<String> operationIds() {
+    return openApi.operations().stream()
+        .map(Operation::getOperationId)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   /** Whether a request needs no token. Judged by the path as sent: nothing is normalised here. */
   boolean isOpen(HttpMethod method, String path) {
-    return openPaths.contains(path) && methods.get(path).contains(method.name());
+    return path != null && openPaths.contains(path) && methods.get(path).contains(method.name());
   }
 
   /** For the {@code Allow} header; empty for a path that does not exist. */

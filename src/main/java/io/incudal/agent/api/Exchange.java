@@ -62,6 +62,10 @@ final class Exchange {
     }
   }
 
+  HttpServerRequest request() {
+    return request;
+  }
+
   Access access() {
     return access;
   }

@@ -20,6 +20,7 @@ final class Gate implements Handler<RoutingContext> {
 
   private final Contract contract;
   private final Authenticator authenticator;
+  private final RefusalLog refusals = new RefusalLog();
   private final int max;
   private final Promise<Void> empty = Promise.promise();
   private int inFlight;
@@ -72,8 +73,8 @@ final class Gate implements Handler<RoutingContext> {
   }
 
   /** Whether the caller may learn anything but that it is not authorized. */
-  boolean mayKnow(RoutingContext ctx, Exchange exchange) {
-    return exchange.access() instanceof Access.Granted || isOpen(ctx.request());
+  boolean mayKnow(Exchange exchange) {
+    return exchange.access() instanceof Access.Granted || isOpen(exchange.request());
   }
 
   /** Refuses new work from now on; completes when what is in flight has ended. */
@@ -90,7 +91,8 @@ final class Gate implements Handler<RoutingContext> {
   }
 
   private void admit(RoutingContext ctx, Exchange exchange) {
-    if (!mayKnow(ctx, exchange)) {
+    if (!mayKnow(exchange)) {
+      refusals.note(exchange.caller());
       ctx.fail(ProblemHandler.unauthorized());
     } else if (stopping) {
       ctx.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping; try again soon"));

@@ -1,6 +1,5 @@
 package io.incudal.agent.api;
 
-import io.incudal.agent.api.ApiRoutes.Endpoint;
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.NodeConfig;
 import io.vertx.core.Future;
@@ -9,8 +8,6 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
-import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,16 +20,11 @@ import org.slf4j.LoggerFactory;
  * blocks, and never decides what a request means.
  *
  * <p>Stopping it refuses new requests with {@code stopping}, waits for those in flight, and closes
- * the server last; the verticles behind it have to outlive it.
+ * the server last. The verticles behind it may stop at the same time, as they too finish what they
+ * have begun.
  */
 public final class HttpVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(HttpVerticle.class);
-  private static final int MAX_CONNECTIONS = 2048;
-
-  /** Longer than what common clients keep idle connections, so that it is they who close them. */
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
-
-  private static final Duration TOKEN_INTERVAL = Duration.ofSeconds(2);
 
   /** Reads beside a full queue of commands. */
   private static final int READS = 256;
@@ -42,6 +34,7 @@ public final class HttpVerticle extends VerticleBase {
   private final Bus bus;
   private final NodeConfig config;
   private final String version;
+  private final HttpLimits limits;
   private final TokenAuth auth = new TokenAuth();
 
   private TokenSource tokens;
@@ -54,16 +47,21 @@ public final class HttpVerticle extends VerticleBase {
    * @param version of the agent, as {@code GET /capabilities} shows it
    */
   public HttpVerticle(Bus bus, NodeConfig config, String version) {
+    this(bus, config, version, HttpLimits.DEFAULTS);
+  }
+
+  HttpVerticle(Bus bus, NodeConfig config, String version, HttpLimits limits) {
     this.bus = bus;
     this.config = config;
     this.version = version;
+    this.limits = limits;
   }
 
   /** Listens at once; completes when all of the contract is served. */
   @Override
   public Future<?> start() {
-    tokens = new TokenSource(vertx, config.token(), TOKEN_INTERVAL, auth::accept);
-    connections = new Connections(vertx, MAX_CONNECTIONS, PATIENCE);
+    tokens = new TokenSource(vertx, config.token(), limits.tokenInterval(), auth::accept);
+    connections = new Connections(vertx, limits);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
@@ -91,10 +89,10 @@ public final class HttpVerticle extends VerticleBase {
         .compose(done -> server.shutdown(CLOSE_SECONDS, TimeUnit.SECONDS))
         .eventually(
             () -> {
-              tokens.close();
               connections.close();
-              return renderer.close();
-            });
+              return tokens.close();
+            })
+        .eventually(renderer::close);
   }
 
   /** The port that the server listens on, once it is started. */
@@ -116,31 +114,10 @@ public final class HttpVerticle extends VerticleBase {
 
   private Router router(Contract contract, Replies replies) {
     gate = new Gate(contract, auth, config.queue().total() + READS);
-    return new ApiRoutes(vertx, contract, gate, replies).build(endpoints(contract));
-  }
-
-  private Map<String, Endpoint> endpoints(Contract contract) {
-    var limits = Limits.of(config);
-    var node = new NodeEndpoints(bus, limits, version, contract.document());
-    var targets =
-        new TargetEndpoints(
-            bus,
-            new TargetEndpoints.Settings(limits, config.iqnBase()),
-            new BodyReader(connections),
-            renderer);
-    var logs = new LogEndpoints(bus, limits);
-    return Map.ofEntries(
-        Map.entry("healthz", ctx -> Future.succeededFuture(NodeEndpoints.health())),
-        Map.entry("readyz", node::readyz),
-        Map.entry("createDisk", targets::createDisk),
-        Map.entry("mountCd", targets::mountCd),
-        Map.entry("scan", targets::scan),
-        Map.entry("deleteTarget", targets::delete),
-        Map.entry("listTargets", targets::list),
-        Map.entry("capabilities", node::capabilities),
-        Map.entry("masters", node::masters),
-        Map.entry("logs", logs::page),
-        Map.entry("openapi", node::openapi));
+    var settings =
+        new Endpoints.Settings(BusWaits.of(config), config.iqnBase(), version, contract.document());
+    return new ApiRoutes(vertx, contract, gate, replies)
+        .build(Endpoints.of(bus, settings, new BodyReader(connections), renderer));
   }
 
   private Future<Void> giveUp() {

@@ -14,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -62,7 +63,22 @@ final class JsonBody {
     if (members == null) {
       throw invalid("the body is null, not a JSON object");
     }
+    if (!isText(members)) {
+      throw invalid("a string holds half of a surrogate pair");
+    }
     return members;
+  }
+
+  /** JSON can spell strings that no file name, header or log can hold. */
+  private static boolean isText(Object value) {
+    if (value instanceof String string) {
+      return StandardCharsets.UTF_8.newEncoder().canEncode(string);
+    }
+    if (value instanceof Map<?, ?> members) {
+      return members.keySet().stream().allMatch(JsonBody::isText)
+          && members.values().stream().allMatch(JsonBody::isText);
+    }
+    return !(value instanceof List<?> items) || items.stream().allMatch(JsonBody::isText);
   }
 
   private static String text(Buffer body) throws CharacterCodingException {

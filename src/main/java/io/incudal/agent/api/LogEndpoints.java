@@ -14,11 +14,11 @@ final class LogEndpoints {
   private static final Range LIMIT = new Range(1000, 1, 10_000);
 
   private final Bus bus;
-  private final Limits limits;
+  private final BusWaits waits;
 
-  LogEndpoints(Bus bus, Limits limits) {
+  LogEndpoints(Bus bus, Endpoints.Settings settings) {
     this.bus = bus;
-    this.limits = limits;
+    this.waits = settings.waits();
   }
 
   Future<Payload> page(RoutingContext ctx) {
@@ -26,6 +26,6 @@ final class LogEndpoints {
     var question =
         new ReadPage(
             Members.number(query, "since", SINCE), (int) Members.number(query, "limit", LIMIT));
-    return bus.request(Addresses.AUDIT_READ, question, limits.read()).map(Payload::page);
+    return bus.request(Addresses.AUDIT_READ, question, waits.read()).map(Payload::page);
   }
 }

@@ -10,7 +10,6 @@ import io.incudal.agent.lun.LunMessages.BackendView;
 import io.incudal.agent.lun.LunMessages.DescribeBackend;
 import io.incudal.agent.lun.LunMessages.DescribeCapabilities;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
@@ -23,22 +22,22 @@ final class NodeEndpoints {
       Future.succeededFuture(Payload.json(Views.status("ready")));
 
   private final Bus bus;
-  private final Limits limits;
+  private final BusWaits waits;
   private final String version;
   private final Future<Payload> document;
   private final Joined<BackendView> backend;
   private final Joined<MasterList> masters;
   private final Rendered<MasterList> mastersJson;
 
-  NodeEndpoints(Bus bus, Limits limits, String version, Buffer document) {
+  NodeEndpoints(Bus bus, Endpoints.Settings settings) {
     this.bus = bus;
-    this.limits = limits;
-    this.version = version;
-    this.document = Future.succeededFuture(Payload.yaml(document));
+    this.waits = settings.waits();
+    this.version = settings.version();
+    this.document = Future.succeededFuture(Payload.yaml(settings.document()));
     this.backend =
-        new Joined<>(() -> bus.request(Addresses.LUN_QUERY, new DescribeBackend(), limits.read()));
+        new Joined<>(() -> bus.request(Addresses.LUN_QUERY, new DescribeBackend(), waits.read()));
     this.masters =
-        new Joined<>(() -> bus.request(Addresses.IMAGE_MASTERS, new ListMasters(), limits.read()));
+        new Joined<>(() -> bus.request(Addresses.IMAGE_MASTERS, new ListMasters(), waits.read()));
     this.mastersJson = new Rendered<>(list -> Future.succeededFuture(Views.masters(list)));
   }
 
@@ -62,7 +61,7 @@ final class NodeEndpoints {
   }
 
   Future<Payload> capabilities(RoutingContext ctx) {
-    return bus.request(Addresses.LUN_QUERY, new DescribeCapabilities(), limits.read())
+    return bus.request(Addresses.LUN_QUERY, new DescribeCapabilities(), waits.read())
         .map(reply -> Payload.json(Views.capabilities(reply, version, FEATURES)));
   }
 

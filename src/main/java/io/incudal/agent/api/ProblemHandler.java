@@ -21,6 +21,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ProblemHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemHandler.class);
+
+  /** For the log: the client had hung up. */
+  static final int NOBODY = 499;
+
   private static final CharSequence SOON = HttpHeaders.createOptimized("1");
   private static final CharSequence LATER = HttpHeaders.createOptimized("5");
 
@@ -32,18 +36,24 @@ final class ProblemHandler {
     this.replies = replies;
   }
 
-  /** Answers a request that failed in the router, or that the router knows no way for. */
-  Future<Void> answer(RoutingContext ctx, boolean mayKnow) {
+  /**
+   * Answers a request that failed in the router, or that the router knows no way for.
+   *
+   * @param status what the router makes of it; of no meaning when an operation failed
+   * @param mayKnow whether the caller may learn more than that it is not authorized
+   * @return the status that was sent
+   */
+  Future<Integer> answer(RoutingContext ctx, int status, boolean mayKnow) {
     HttpServerRequest request = ctx.request();
     if (request.response().headWritten() || request.response().closed()) {
       // Half an answer must not look like a whole one, and one that nobody reads is none.
-      return request.connection().close();
+      return request.connection().close().map(NOBODY);
     }
-    AgentException problem = mayKnow ? problem(ctx) : unauthorized();
+    AgentException problem = mayKnow ? problem(ctx, status) : unauthorized();
     if (problem.code() == ErrorCode.METHOD_NOT_ALLOWED) {
       request.response().putHeader(HttpHeaders.ALLOW, contract.allowed(path(ctx)));
     }
-    return write(replies, request, problem);
+    return write(replies, request, problem).map(problem.code().status()).otherwise(NOBODY);
   }
 
   /** Answers what is no HTTP; the connection is of no use afterwards. */
@@ -81,11 +91,11 @@ final class ProblemHandler {
         new Payload("application/problem+json", List.of(Views.problem(problem))));
   }
 
-  private AgentException problem(RoutingContext ctx) {
+  private AgentException problem(RoutingContext ctx, int status) {
     if (ctx.failure() instanceof AgentException known) {
       return known;
     }
-    switch (ctx.statusCode()) {
+    switch (status) {
       case 400:
         return new AgentException(
             ErrorCode.MALFORMED_REQUEST, "the path, the query or the Host header is not valid");

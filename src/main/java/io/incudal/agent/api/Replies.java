@@ -39,7 +39,9 @@ final class Replies {
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, payload.type())
         .putHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    if (!request.isEnded() && BodyReader.isUnbounded(request)) {
+    if (request.decoderResult().isSuccess()
+        && !request.isEnded()
+        && BodyReader.isUnbounded(request)) {
       closeSoon(request);
     }
     connections.peersTurn(request.connection());

@@ -2,7 +2,9 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.bus.Addresses;
 import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.AgentMessage;
 import io.incudal.agent.bus.Bus;
+import io.incudal.agent.lun.LunMessages.Command;
 import io.incudal.agent.lun.LunMessages.CreateDisk;
 import io.incudal.agent.lun.LunMessages.Delete;
 import io.incudal.agent.lun.LunMessages.ListTargets;
@@ -26,14 +28,15 @@ final class TargetEndpoints {
   private static final int LARGE = 500;
 
   private final Bus bus;
-  private final Limits limits;
+  private final BusWaits waits;
   private final String iqnBase;
   private final BodyReader bodies;
   private final Rendered<TargetList> listing;
 
-  TargetEndpoints(Bus bus, Settings settings, BodyReader bodies, WorkerExecutor renderer) {
+  TargetEndpoints(
+      Bus bus, Endpoints.Settings settings, BodyReader bodies, WorkerExecutor renderer) {
     this.bus = bus;
-    this.limits = settings.limits();
+    this.waits = settings.waits();
     this.iqnBase = settings.iqnBase();
     this.bodies = bodies;
     this.listing =
@@ -44,57 +47,40 @@ final class TargetEndpoints {
                     : renderer.executeBlocking(() -> Views.targets(list), false));
   }
 
-  /**
-   * @param iqnBase what an IQN that may be logged begins with
-   */
-  record Settings(Limits limits, String iqnBase) {}
-
   Future<Payload> createDisk(RoutingContext ctx) {
     return sent(ctx, List.of("iqn", "master", "size", "filename"))
-        .compose(
-            sent ->
-                bus.request(
-                    Addresses.LUN_COMMAND,
-                    new CreateDisk(Exchange.of(ctx).caller(), sent),
-                    limits.write()))
+        .compose(sent -> command(new CreateDisk(Exchange.of(ctx).caller(), sent)))
         .map(reply -> Payload.json(Views.exported(reply)));
   }
 
   Future<Payload> mountCd(RoutingContext ctx) {
     return sent(ctx, List.of("iso", "iqn"))
-        .compose(
-            sent ->
-                bus.request(
-                    Addresses.LUN_COMMAND,
-                    new MountCd(Exchange.of(ctx).caller(), sent),
-                    limits.write()))
+        .compose(sent -> command(new MountCd(Exchange.of(ctx).caller(), sent)))
         .map(reply -> Payload.json(Views.exported(reply)));
   }
 
   Future<Payload> scan(RoutingContext ctx) {
     return bodies
         .read(ctx.request())
-        .compose(
-            ignored ->
-                bus.request(
-                    Addresses.LUN_COMMAND,
-                    new Scan(Exchange.of(ctx).caller(), false),
-                    limits.write()))
+        .compose(ignored -> command(new Scan(Exchange.of(ctx).caller(), false)))
         .map(reply -> Payload.json(Views.scanned(reply)));
   }
 
   Future<Payload> delete(RoutingContext ctx) {
     Sent sent = Members.of(ctx.queryParams(), List.of("iqn", "delete_file", "force"));
     note(ctx, sent);
-    return bus.request(
-            Addresses.LUN_COMMAND, new Delete(Exchange.of(ctx).caller(), sent), limits.write())
+    return command(new Delete(Exchange.of(ctx).caller(), sent))
         .map(reply -> Payload.json(Views.deleted(reply)));
   }
 
   Future<Payload> list(RoutingContext ctx) {
-    return bus.request(Addresses.LUN_QUERY, new ListTargets(), limits.read())
+    return bus.request(Addresses.LUN_QUERY, new ListTargets(), waits.read())
         .compose(listing::of)
         .map(Payload::json);
+  }
+
+  private <R extends AgentMessage> Future<R> command(Command<R> command) {
+    return bus.request(Addresses.LUN_COMMAND, command, waits.write());
   }
 
   private Future<Sent> sent(RoutingContext ctx, List<String> known) {

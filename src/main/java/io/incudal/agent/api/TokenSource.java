@@ -2,6 +2,8 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.config.Secret;
 import io.incudal.agent.config.TokenConfig;
+import io.incudal.agent.config.TokenText;
+import io.incudal.agent.support.Repeater;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -28,76 +30,68 @@ final class TokenSource {
   private final TokenConfig config;
   private final Duration interval;
   private final Consumer<Stream<Secret>> listener;
-  private Optional<String> last = Optional.empty();
+  private final Repeater reader;
+  private Optional<Secret> last = Optional.empty();
   private boolean usable = true;
-  private boolean closed;
-  private long timer = -1;
 
+  /**
+   * @param listener is told all tokens that are good from now on
+   */
   TokenSource(
       Vertx vertx, TokenConfig config, Duration interval, Consumer<Stream<Secret>> listener) {
     this.vertx = vertx;
     this.config = config;
     this.interval = interval;
     this.listener = listener;
+    this.reader = new Repeater(vertx, "token", this::readAgain, () -> interval);
   }
 
-  /** Hands over the first token; fails when there is none. */
+  /** Hands over the first tokens; fails when there are none. */
   Future<Void> open() {
     if (config.file().isEmpty()) {
-      listener.accept(Stream.concat(config.value().stream(), config.previous().stream()));
+      config.value().ifPresent(this::use);
       return Future.succeededFuture();
     }
-    Path file = config.file().get();
-    return read(file).map(this::use).onSuccess(done -> watch(file));
+    return read().onSuccess(first -> reader.start(interval)).mapEmpty();
   }
 
-  void close() {
-    closed = true;
-    vertx.cancelTimer(timer);
+  Future<Void> close() {
+    return reader.stop();
   }
 
-  private void watch(Path file) {
-    if (!closed) {
-      timer =
-          vertx.setTimer(
-              interval.toMillis(),
-              due ->
-                  read(file).map(this::use).otherwise(this::keep).onComplete(done -> watch(file)));
+  private Future<?> readAgain() {
+    return read().otherwise(this::keep);
+  }
+
+  private Future<Secret> read() {
+    Path file = config.file().orElseThrow();
+    return vertx.fileSystem().readFile(file.toString()).map(TokenSource::token).map(this::use);
+  }
+
+  private static Secret token(Buffer content) {
+    return TokenText.parse(content.toString(StandardCharsets.UTF_8));
+  }
+
+  private Secret use(Secret token) {
+    if (!last.equals(Optional.of(token))) {
+      if (last.isPresent()) {
+        LOG.info("token changed");
+      }
+      last = Optional.of(token);
+      listener.accept(Stream.concat(Stream.of(token), config.previous().stream()));
     }
-  }
-
-  private Future<String> read(Path file) {
-    return vertx.fileSystem().readFile(file.toString()).map(TokenSource::token);
-  }
-
-  private static String token(Buffer content) {
-    String token = content.toString(StandardCharsets.UTF_8).strip();
-    if (token.isEmpty()) {
-      throw new IllegalStateException("it is empty");
-    }
+    usable = true;
     return token;
   }
 
-  private Void use(String token) {
-    if (!usable || !last.equals(Optional.of(token))) {
-      if (last.isPresent()) {
-        LOG.info("token read again file={}", config.file().get());
-      }
-      usable = true;
-      last = Optional.of(token);
-      listener.accept(Stream.concat(Stream.of(new Secret(token)), config.previous().stream()));
-    }
-    return null;
-  }
-
-  private Void keep(Throwable failure) {
+  private Secret keep(Throwable failure) {
     if (usable) {
       usable = false;
       LOG.warn(
           "token file cannot be used, the last token stays file={} reason={}",
-          config.file().get(),
+          config.file().orElseThrow(),
           failure.getMessage());
     }
-    return null;
+    return last.orElseThrow();
   }
 }

@@ -39,9 +39,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -65,11 +67,10 @@ final class ApiServer {
   final HttpVerticle verticle;
   final List<AgentMessage> asked = new CopyOnWriteArrayList<>();
   final List<String> requestIds = new CopyOnWriteArrayList<>();
-  volatile Function<Command<?>, Future<? extends AgentMessage>> lun = ApiServer::done;
-  volatile Function<Query<?>, Future<? extends AgentMessage>> query = ApiServer::seen;
-  volatile Function<ListMasters, Future<? extends AgentMessage>> masters = ask -> good(MASTERS);
-  volatile Function<ReadPage, Future<? extends AgentMessage>> pages =
-      ask -> good(new Page(ask.since(), Buffer.buffer("[]")));
+  volatile Function<Command<?>, Future<? extends AgentMessage>> lun;
+  volatile Function<Query<?>, Future<? extends AgentMessage>> query;
+  volatile Function<ListMasters, Future<? extends AgentMessage>> masters;
+  volatile Function<ReadPage, Future<? extends AgentMessage>> pages;
   private String deployment;
 
   static final MasterList MASTERS =
@@ -84,11 +85,16 @@ final class ApiServer {
                       new LunView(0, Optional.empty()),
                       new LunView(1, Optional.of("/home/iscsi_img/worker-02.ubuntu.img"))))));
 
-  private ApiServer(Vertx vertx, TokenConfig token) {
+  private static final HttpLimits LIMITS =
+      new HttpLimits(512, Duration.ofSeconds(60), Duration.ofMillis(20));
+
+  private ApiServer(Vertx vertx, TokenConfig token, HttpLimits limits) {
+    reset();
     this.vertx = vertx;
     this.bus = Bus.install(vertx);
-    this.client = WebClient.create(vertx);
-    this.verticle = new HttpVerticle(bus, config(token), "v0.1.0");
+    this.client =
+        WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(256));
+    this.verticle = new HttpVerticle(bus, config(token), "v0.1.0", limits);
     bus.serve(
         Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
     bus.serve(Addresses.LUN_QUERY, Query.class, ask -> record(ask, query.apply((Query<?>) ask)));
@@ -97,16 +103,35 @@ final class ApiServer {
   }
 
   static ApiServer start(Vertx vertx) {
+    return start(vertx, LIMITS);
+  }
+
+  static ApiServer start(Vertx vertx, HttpLimits limits) {
     return start(
         vertx,
         new TokenConfig(
-            Optional.of(new Secret(TOKEN)), Optional.empty(), Optional.of(new Secret(PREVIOUS))));
+            Optional.of(new Secret(TOKEN)), Optional.empty(), Optional.of(new Secret(PREVIOUS))),
+        limits);
   }
 
   static ApiServer start(Vertx vertx, TokenConfig token) {
-    var server = new ApiServer(vertx, token);
+    return start(vertx, token, LIMITS);
+  }
+
+  private static ApiServer start(Vertx vertx, TokenConfig token, HttpLimits limits) {
+    var server = new ApiServer(vertx, token, limits);
     server.deployment = vertx.deployVerticle(server.verticle).await();
     return server;
+  }
+
+  /** Forgets what was asked, and answers with something good again. */
+  void reset() {
+    asked.clear();
+    requestIds.clear();
+    lun = ApiServer::done;
+    query = ApiServer::seen;
+    masters = ask -> good(MASTERS);
+    pages = ask -> good(new Page(ask.since(), Buffer.buffer("[]")));
   }
 
   Future<Void> stop() {

@@ -12,9 +12,9 @@ import java.time.Duration;
  * @param write no limit in practice: a full copy of a 16 TiB image takes days on a slow disk, and
  *     the tools inside have limits of their own; it ends the wait should a reply ever be lost
  */
-record Limits(Duration read, Duration write) {
-  static Limits of(NodeConfig config) {
-    return new Limits(
+record BusWaits(Duration read, Duration write) {
+  static BusWaits of(NodeConfig config) {
+    return new BusWaits(
         config.backend().commandTimeout().multipliedBy(2).plusSeconds(20), Duration.ofDays(7));
   }
 }
