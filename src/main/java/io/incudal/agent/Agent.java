@@ -6,11 +6,21 @@ import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.AgentConfig;
 import io.incudal.agent.config.KnownSecrets;
 import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.exec.ToolListener;
+import io.incudal.agent.exec.ToolRunner;
+import io.incudal.agent.exec.ToolRunners;
 import io.incudal.agent.image.MastersVerticle;
+import io.incudal.agent.lun.LunVerticle;
 import io.incudal.agent.panel.HeartbeatVerticle;
+import io.incudal.agent.scan.AutoScanVerticle;
 import io.incudal.agent.support.AgentVersion;
+import io.incudal.agent.target.ContainerDirectory;
+import io.incudal.agent.target.TargetBackend;
+import io.incudal.agent.target.stgt.StgtBackend;
 import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.util.ArrayDeque;
@@ -25,6 +35,8 @@ import java.util.List;
 final class Agent {
   private static final int EVENT_LOOPS = 2;
   private static final int WORKERS = 4;
+  private static final DeploymentOptions WORKER =
+      new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
 
   private final Vertx vertx;
   private final AgentConfig config;
@@ -69,6 +81,21 @@ final class Agent {
     front.add(deploy(new HttpVerticle(bus, node, AgentVersion.current())));
     back.add(deploy(new AuditVerticle(bus, node.auditFile(), new KnownSecrets(config))));
     back.add(deploy(new MastersVerticle(bus, node.images())));
+    back.add(vertx.deployVerticle(targets(node), WORKER));
+    front.add(deploy(new AutoScanVerticle(bus)));
+  }
+
+  private LunVerticle targets(NodeConfig node) {
+    ToolRunner tools = ToolRunners.create(vertx, node.backend(), ToolListener.NONE);
+    var seen = new ContainerDirectory(tools, node.images().directory());
+    return new LunVerticle(bus, node, backend(node, tools), seen);
+  }
+
+  private TargetBackend backend(NodeConfig node, ToolRunner tools) {
+    return switch (node.backend().kind()) {
+      case STGT -> new StgtBackend(vertx, tools, node.backend(), node.iqnBase());
+      case LIO -> throw new IllegalStateException("this build has no lio back end");
+    };
   }
 
   private Future<String> deploy(Deployable room) {
