@@ -24,8 +24,8 @@ final class DataMap {
   /**
    * The map of a file, as far as its file system can tell.
    *
-   * @param probe a new, empty file beside it: a file system that calls a hole in it data calls all
-   *     holes data
+   * @param probe a file beside it that begins with a hole: a file system that calls this data would
+   *     call all holes data
    */
   static DataMap of(OpenFile file, OpenFile probe) throws IOException {
     return new DataMap(file, tellsHoles(probe));
@@ -81,16 +81,11 @@ final class DataMap {
     return Optional.of(new Extent(offset, length));
   }
 
-  private static boolean tellsHoles(OpenFile probe) throws IOException {
-    NativeFiles natives = probe.natives();
+  private static boolean tellsHoles(OpenFile probe) {
     try {
-      natives.truncate(probe.descriptor(), 1 << 20);
-      natives.seekData(probe.descriptor(), 0);
-      return false;
+      return probe.natives().seekData(probe.descriptor(), 0) > 0;
     } catch (NativeFailure failed) {
       return failed.errno() == NativeFailure.ENXIO;
-    } finally {
-      probe.channel().truncate(0);
     }
   }
 }

@@ -32,6 +32,8 @@ final class SparseCopy {
     this.master = master;
     this.disk = disk;
     this.progress = progress;
+    // Not afterwards, and never back: ext4 writes out at once what has been cut to nothing.
+    disk.extendTo(master.size());
     this.map = DataMap.of(master, disk);
     this.inKernel = map.knowsHoles();
   }
@@ -47,7 +49,6 @@ final class SparseCopy {
     for (var data = map.next(0); data.isPresent(); data = map.next(done)) {
       done = copy(data.get());
     }
-    disk.extendTo(map.length());
     if (disk.size() != map.length() || master.size() != map.length()) {
       throw new EOFException("the master's size changed while it was copied");
     }

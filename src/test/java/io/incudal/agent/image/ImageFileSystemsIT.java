@@ -259,6 +259,7 @@ class ImageFileSystemsIT {
     try (var left = OpenFile.read(LinuxFiles.get(), one);
         var right = OpenFile.read(LinuxFiles.get(), other);
         var probe = OpenFile.create(LinuxFiles.get(), probePath)) {
+      probe.extendTo(MIB);
       var map = DataMap.of(left, probe);
       assertTrue(map.knowsHoles());
       for (var data = map.next(0); data.isPresent(); data = map.next(data.get().end())) {

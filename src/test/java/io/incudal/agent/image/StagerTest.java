@@ -254,6 +254,7 @@ class StagerTest {
     assertEquals(-1, Files.mismatch(master.path(), staged.temporary()));
     try (var disk = OpenFile.read(LinuxFiles.get(), staged.temporary());
         var probe = OpenFile.create(LinuxFiles.get(), temp.resolve("probe"))) {
+      probe.extendTo(1 << 20);
       var map = DataMap.of(disk, probe);
       if (map.knowsHoles()) {
         assertTrue(map.dataBytes() <= 3L * Masters.PIECE + 3 * 4096, "holes were written out");
