@@ -25,6 +25,7 @@ final class LinuxFiles implements NativeFiles {
   private static final long FICLONE = 0x40049409L;
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
+  private static final int SYNC_FILE_RANGE_WRITE = 2;
   private static final int RENAME_NOREPLACE = 1;
 
   private final int noFollow;
@@ -99,6 +100,12 @@ final class LinuxFiles implements NativeFiles {
   }
 
   @Override
+  public void startWriting(int file, long offset, long length) {
+    // What it could not begin, the sync at the end does.
+    C.sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
+  }
+
+  @Override
   public void renameNoReplace(Path from, Path to) throws NativeFailure {
     checked("renameat2", C.renameat2(AT_FDCWD, bytes(from), AT_FDCWD, bytes(to), RENAME_NOREPLACE));
   }
@@ -132,6 +139,8 @@ final class LinuxFiles implements NativeFiles {
 
     static native long copy_file_range(
         int in, long[] inOffset, int out, long[] outOffset, long length, int flags);
+
+    static native int sync_file_range(int file, long offset, long length, int flags);
 
     static native int renameat2(
         int oldDirectory, byte[] oldPath, int newDirectory, byte[] newPath, int flags);

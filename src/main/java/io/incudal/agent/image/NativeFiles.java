@@ -43,6 +43,9 @@ interface NativeFiles {
     throw new NativeFailure("ftruncate", NativeFailure.ENOSYS);
   }
 
+  /** Lets the kernel begin to write out a stretch; waits for nothing, and never fails. */
+  default void startWriting(int file, long offset, long length) {}
+
   /** Renames; {@code EEXIST} when the new name is taken. */
   default void renameNoReplace(Path from, Path to) throws NativeFailure {
     throw new NativeFailure("renameat2", NativeFailure.ENOSYS);

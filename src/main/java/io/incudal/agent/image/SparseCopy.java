@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * takes.
  */
 final class SparseCopy {
-  private static final int CHUNK = 16 << 20;
+  private static final int CHUNK = 4 << 20;
   private static final int BUFFER = 1 << 20;
   private static final int BLOCK = 4096;
   // So that the last sync does not find minutes of work left, which nothing could cancel.
@@ -60,6 +60,8 @@ final class SparseCopy {
       long step = step(at, data.end() - at);
       at += step;
       progress.advance(step);
+      // Begun now, writing and copying overlap, and little is left to the sync at the end.
+      disk.natives().startWriting(disk.descriptor(), at - step, step);
       syncNowAndThen(step);
     }
     return at;

@@ -76,6 +76,11 @@ final class FaultyFiles implements NativeFiles {
   }
 
   @Override
+  public void startWriting(int file, long offset, long length) {
+    real.startWriting(file, offset, length);
+  }
+
+  @Override
   public void renameNoReplace(Path from, Path to) throws NativeFailure {
     fail("renameat2");
     real.renameNoReplace(from, to);
