@@ -19,7 +19,7 @@ final class SessionWorker implements ToolWorker {
   @Override
   public boolean ready() {
     ToolSession current = session;
-    return current != null && current.alive();
+    return current != null && current.alive() && !keeper.owing();
   }
 
   @Override

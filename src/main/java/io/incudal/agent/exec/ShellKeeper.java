@@ -18,12 +18,18 @@ import org.slf4j.LoggerFactory;
 final class ShellKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(ShellKeeper.class);
 
+  /** For so long nobody tries again to end what does not die; it costs seconds. */
+  private static final long STUCK_PAUSE = TimeUnit.SECONDS.toNanos(5);
+
   private final ShellHost host;
   private final SessionSettings settings;
   private final ToolListener listener;
   private final List<Debt> owed = new CopyOnWriteArrayList<>();
   private final ReentrantLock settling = new ReentrantLock();
   private volatile String instance;
+  // The last failure to end something, and when; guarded by settling.
+  private AgentException stuck;
+  private long stuckSince;
 
   ShellKeeper(ShellHost host, SessionSettings settings, ToolListener listener) {
     this.host = host;
@@ -46,6 +52,11 @@ final class ShellKeeper {
     listener.sessionOpened(again);
     LOG.info("tool session opened in={} instance={} again={}", name(), instance, again);
     return session;
+  }
+
+  /** Whether {@link #settle} has something to end. */
+  boolean owing() {
+    return !owed.isEmpty();
   }
 
   /** Closes a session that is of no further use; whatever it left running is ended later. */
@@ -85,15 +96,22 @@ final class ShellKeeper {
   }
 
   private void end(List<Debt> due, ToolSession through) throws ToolSession.Lost {
+    if (stuck != null && System.nanoTime() - stuckSince < STUCK_PAUSE) {
+      throw stuck;
+    }
+    stuck = null;
     ToolResult result = through.run(List.of(SessionProtocol.end(due)), settings.openLimit());
     if (!result.ok()) {
-      throw new AgentException(
-          ErrorCode.CONTAINER_UNAVAILABLE,
-          "a command ran past its limit and cannot be ended: in "
-              + name()
-              + " these processes do not die:"
-              + result.stdout()
-              + "; restart the container, or the node when that does not help");
+      stuckSince = System.nanoTime();
+      stuck =
+          new AgentException(
+              ErrorCode.CONTAINER_UNAVAILABLE,
+              "a command ran past its limit and cannot be ended: in "
+                  + name()
+                  + " these processes do not die:"
+                  + result.stdout()
+                  + "; restart the container, or the node when that does not help");
+      throw stuck;
     }
   }
 

@@ -14,8 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -187,14 +185,14 @@ class DockerContainerTest {
     open().close();
     engine.bent = (method, path) -> path.endsWith(where) ? Answer.fault(fault) : null;
     settled();
-    int files = files();
+    int files = Eventually.files();
     for (int i = 0; i < 15; i++) {
       var failure =
           assertThrows(AgentException.class, () -> ToolSession.open(container, SHORT, 1024));
       assertEquals(ErrorCode.DOCKER_UNAVAILABLE, failure.code());
     }
     settled();
-    await(() -> files() <= files + 5, "descriptors grew from " + files);
+    Eventually.holds("descriptors are back", () -> Eventually.files() <= files + 5);
   }
 
   /** B34. */
@@ -203,7 +201,7 @@ class DockerContainerTest {
   void drainsChunkedErrors(int status) throws Exception {
     open().close();
     settled();
-    int files = files();
+    int files = Eventually.files();
     engine.bent =
         (method, path) ->
             path.endsWith("/exec") ? Answer.chunked(status, "{\"message\":\"no\"}") : null;
@@ -213,7 +211,7 @@ class DockerContainerTest {
     engine.bent = (method, path) -> null;
     open().close();
     settled();
-    await(() -> files() <= files + 5, "descriptors grew from " + files);
+    Eventually.holds("descriptors are back", () -> Eventually.files() <= files + 5);
   }
 
   private DockerContainer container(String name) {
@@ -232,24 +230,11 @@ class DockerContainerTest {
 
   /** No connection is left at the engine, and no thread at docker-java. */
   private void settled() throws InterruptedException {
-    await(() -> engine.connections() == 0, "connections are left");
-    await(
+    Eventually.holds("no connection is left", () -> engine.connections() == 0);
+    Eventually.holds(
+        "no thread of docker-java is left",
         () ->
             Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().startsWith("docker-java")),
-        "threads of docker-java are left");
-  }
-
-  private static void await(BooleanSupplier condition, String otherwise)
-      throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, otherwise);
-      Thread.sleep(2);
-    }
-  }
-
-  private static int files() {
-    return new java.io.File("/proc/self/fd").list().length;
+                .noneMatch(thread -> thread.getName().startsWith("docker-java")));
   }
 }
