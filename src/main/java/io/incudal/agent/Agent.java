@@ -16,6 +16,7 @@ import io.incudal.agent.scan.AutoScanVerticle;
 import io.incudal.agent.support.AgentVersion;
 import io.incudal.agent.target.ContainerDirectory;
 import io.incudal.agent.target.TargetBackend;
+import io.incudal.agent.target.lio.LioBackend;
 import io.incudal.agent.target.stgt.StgtBackend;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
@@ -94,7 +95,7 @@ final class Agent {
   private TargetBackend backend(NodeConfig node, ToolRunner tools) {
     return switch (node.backend().kind()) {
       case STGT -> new StgtBackend(vertx, tools, node.backend(), node.iqnBase());
-      case LIO -> throw new IllegalStateException("this build has no lio back end");
+      case LIO -> new LioBackend(vertx, tools, node);
     };
   }
 
