@@ -23,6 +23,7 @@ import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +34,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class LunVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(LunVerticle.class);
-  private static final int FILE_THREADS = 4;
+
+  // Nearly all of them wait for a sync, which file systems do for many at once: 16 make 200 clones
+  // in a third of the time that 4 need.
+  private static final int FILE_THREADS = 16;
+  // Only to be warned of; a copy may take as long as it needs.
+  private static final long LONG_COPY_HOURS = 24;
 
   /** How long a listing or a deletion waits until the targets are back. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -65,7 +71,9 @@ public final class LunVerticle extends VerticleBase {
     int parallel = config.images().parallelCopies();
     images =
         new ImageStore(
-            config.images(), files, vertx.createSharedWorkerExecutor("copies", parallel));
+            config.images(),
+            files,
+            vertx.createSharedWorkerExecutor("copies", parallel, LONG_COPY_HOURS, TimeUnit.HOURS));
     assemble(new ImagePaths(config.images().directory(), files));
     return images.sweep().otherwise(LunVerticle::unswept).onSuccess(swept -> serve());
   }
