@@ -26,8 +26,16 @@ final class PooledToolRunner implements ToolRunner {
   private static final int WAITING = 4096;
 
   /** Something for a worker to do, and who wants to know. */
-  private record Job<T>(Function<ToolWorker, T> task, CompletableFuture<T> outcome) {
-    void fail(Throwable failure) {
+  private record Job<T>(
+      Function<ToolWorker, T> task, CompletableFuture<T> outcome, ToolListener heard) {
+    void done(T result, Duration took) {
+      heard.commandEnded(took, Optional.empty());
+      outcome.complete(result);
+    }
+
+    void fail(Throwable failure, Duration took) {
+      ErrorCode code = failure instanceof AgentException known ? known.code() : ErrorCode.INTERNAL;
+      heard.commandEnded(took, Optional.of(code));
       outcome.completeExceptionally(failure);
     }
   }
@@ -58,7 +66,7 @@ final class PooledToolRunner implements ToolRunner {
 
   @Override
   public Future<ToolResult> run(ToolCommand command) {
-    return submit(worker -> worker.run(command));
+    return submit(worker -> worker.run(command), listener);
   }
 
   @Override
@@ -67,7 +75,7 @@ final class PooledToolRunner implements ToolRunner {
         .filter(ToolWorker::ready)
         .findFirst()
         .map(ready -> onCallersContext(CompletableFuture.completedFuture(ready.instance())))
-        .orElseGet(() -> submit(ToolWorker::instance));
+        .orElseGet(() -> submit(ToolWorker::instance, ToolListener.NONE));
   }
 
   @Override
@@ -81,20 +89,23 @@ final class PooledToolRunner implements ToolRunner {
     return onCallersContext(closed);
   }
 
-  private <T> Future<T> submit(Function<ToolWorker, T> task) {
-    var job = new Job<>(task, new CompletableFuture<T>());
+  private <T> Future<T> submit(Function<ToolWorker, T> task, ToolListener heard) {
+    var job = new Job<>(task, new CompletableFuture<T>(), heard);
     synchronized (waiting) {
       if (closing) {
-        job.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping"));
-      } else if (waiting.size() >= WAITING) {
-        job.fail(
-            new AgentException(
-                ErrorCode.OVERLOADED, "too many commands wait for the back end; try again later"));
-      } else {
-        waiting.add(job);
+        return refused(ErrorCode.STOPPING, "the agent is stopping");
       }
+      if (waiting.size() >= WAITING) {
+        return refused(
+            ErrorCode.OVERLOADED, "too many commands wait for the back end; try again later");
+      }
+      waiting.add(job);
     }
     return onCallersContext(job.outcome());
+  }
+
+  private <T> Future<T> refused(ErrorCode code, String message) {
+    return onCallersContext(CompletableFuture.failedFuture(new AgentException(code, message)));
   }
 
   private CompletableFuture<Void> start(ToolWorker worker) {
@@ -125,17 +136,13 @@ final class PooledToolRunner implements ToolRunner {
     long begun = System.nanoTime();
     try {
       T result = job.task().apply(worker);
-      listener.commandEnded(since(begun), Optional.empty());
-      job.outcome().complete(result);
-    } catch (AgentException failure) {
-      listener.commandEnded(since(begun), Optional.of(failure.code()));
-      job.fail(failure);
-      if (failure.code() == ErrorCode.COMMAND_TIMEOUT) {
+      job.done(result, since(begun));
+    } catch (Throwable failure) {
+      job.fail(failure, since(begun));
+      if (failure instanceof AgentException known && known.code() == ErrorCode.COMMAND_TIMEOUT) {
         // The caller does not wait for it, but the tool's process is not to run on.
         prepared(worker, nothing());
       }
-    } catch (Throwable unexpected) {
-      job.fail(unexpected);
     }
   }
 
@@ -144,10 +151,10 @@ final class PooledToolRunner implements ToolRunner {
       worker.prepare();
       return true;
     } catch (AgentException unreachable) {
-      job.fail(unreachable);
+      job.fail(unreachable, Duration.ZERO);
       failWaiting(unreachable);
     } catch (Throwable unexpected) {
-      job.fail(unexpected);
+      job.fail(unexpected, Duration.ZERO);
     }
     return false;
   }
@@ -159,7 +166,7 @@ final class PooledToolRunner implements ToolRunner {
           job -> {
             boolean wanted = job != stop;
             if (wanted) {
-              job.fail(unreachable);
+              job.fail(unreachable, Duration.ZERO);
             }
             return wanted;
           });
@@ -171,7 +178,7 @@ final class PooledToolRunner implements ToolRunner {
   }
 
   private static Job<Void> nothing() {
-    return new Job<>(worker -> null, new CompletableFuture<>());
+    return new Job<>(worker -> null, new CompletableFuture<>(), ToolListener.NONE);
   }
 
   private static Duration since(long begun) {

@@ -25,7 +25,7 @@ final class SessionWorker implements ToolWorker {
   @Override
   public void prepare() {
     if (session != null && !session.alive()) {
-      abandon();
+      abandon(false);
     }
     if (session == null) {
       session = keeper.open(opened);
@@ -34,7 +34,7 @@ final class SessionWorker implements ToolWorker {
     try {
       keeper.settle(session);
     } catch (ToolSession.Lost lost) {
-      abandon();
+      abandon(lost.late());
       throw new AgentException(
           ErrorCode.DOCKER_UNAVAILABLE, keeper.name() + " does not answer through Docker");
     }
@@ -45,7 +45,7 @@ final class SessionWorker implements ToolWorker {
     try {
       return session.run(command.steps(), command.limit());
     } catch (ToolSession.Lost lost) {
-      abandon();
+      abandon(lost.late());
       throw lost.late() ? late(command) : broken();
     }
   }
@@ -63,8 +63,8 @@ final class SessionWorker implements ToolWorker {
     }
   }
 
-  private void abandon() {
-    keeper.abandon(session);
+  private void abandon(boolean late) {
+    keeper.abandon(session, late ? "no answer in time" : "stream ended");
     session = null;
   }
 

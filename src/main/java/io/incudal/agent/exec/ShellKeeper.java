@@ -60,10 +60,10 @@ final class ShellKeeper {
   }
 
   /** Closes a session that is of no further use; whatever it left running is ended later. */
-  void abandon(ToolSession session) {
+  void abandon(ToolSession session, String reason) {
     owed.add(session.debt());
     session.close();
-    LOG.warn("tool session lost in={}", name());
+    LOG.warn("tool session lost in={} reason={}", name(), reason);
   }
 
   /**

@@ -13,9 +13,9 @@ public interface ToolListener {
   ToolListener NONE = new ToolListener() {};
 
   /**
-   * A command ended.
+   * A command that was taken ended, or could not begin.
    *
-   * @param took from its start, without the time it waited for its turn
+   * @param took from its start, without the time it waited for its turn; zero when it did not begin
    * @param failure empty when its steps ran to an end, whatever their exit code
    */
   default void commandEnded(Duration took, Optional<ErrorCode> failure) {}

@@ -68,6 +68,9 @@ final class ToolSession {
     } catch (Lost lost) {
       session.close();
       throw session.refused(host, lost);
+    } catch (RuntimeException unexpected) {
+      session.close();
+      throw unexpected;
     }
   }
 

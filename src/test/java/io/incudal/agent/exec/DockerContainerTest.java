@@ -205,7 +205,7 @@ class DockerContainerTest {
     engine.bent =
         (method, path) ->
             path.endsWith("/exec") ? Answer.chunked(status, "{\"message\":\"no\"}") : null;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 20; i++) {
       assertThrows(AgentException.class, this::open);
     }
     engine.bent = (method, path) -> null;

@@ -165,6 +165,51 @@ class DockerEngineIT {
     }
   }
 
+  @Test
+  void saysThatTheContainerWasRemoved() {
+    // B42.
+    engine.container("removed", "no", "sleep inf").orFail();
+    var brief = runner("removed");
+    try {
+      assertTrue(brief.run(ToolCommand.of(LIMIT, "true")).await().ok());
+      engine.docker("rm", "-f", "removed").orFail();
+      var failure = failure(brief.run(ToolCommand.of(LIMIT, "true")));
+      assertEquals(ErrorCode.CONTAINER_UNAVAILABLE, failure.code());
+      assertTrue(failure.getMessage().contains("does not exist"), failure.getMessage());
+      engine.container("removed", "no", "sleep inf").orFail();
+      assertTrue(brief.run(ToolCommand.of(LIMIT, "true")).await().ok());
+    } finally {
+      brief.close().await();
+      engine.docker("rm", "-f", "removed");
+    }
+  }
+
+  @Test
+  void neverBlamesAnythingElseForAContainerThatRestartsForEver() {
+    // B42.
+    engine.container("looping", "always", "sleep 0.2").orFail();
+    var looping = runner("looping");
+    try {
+      for (int i = 0; i < 15; i++) {
+        var failure = failure(looping.run(ToolCommand.of(LIMIT, "sleep", "20")));
+        assertEquals(ErrorCode.CONTAINER_UNAVAILABLE, failure.code(), failure.getMessage());
+      }
+    } finally {
+      looping.close().await();
+      engine.docker("rm", "-f", "looping");
+    }
+  }
+
+  private ToolRunner runner(String container) {
+    var host = new DockerContainer(engine.address(), container, 6);
+    return ToolRunners.shells(
+        vertx, host, new SessionSettings(1, OPEN, 1 << 20), ToolListener.NONE);
+  }
+
+  private static AgentException failure(Future<?> call) {
+    return assertThrows(AgentException.class, call::await);
+  }
+
   private ToolRunner runner(URI address, Duration open) {
     var host = new DockerContainer(address, PrivateEngine.CONTAINER, 6);
     var settings = new SessionSettings(3, open, 16 << 20);

@@ -28,10 +28,12 @@ final class PrivateEngine implements AutoCloseable {
 
   private static final String OWNED =
       "unshare --mount --pid --fork --kill-child --mount-proc --propagation slave bash -c \"$@\" &"
-          + " tail --pid=\"$OWNER\" -f /dev/null & wait -n; kill -9 %1 2>/dev/null";
+          + " tail --pid=\"$OWNER\" -f /dev/null & wait -n; kill -9 %1 2>/dev/null; wait;"
+          + " rm -rf --one-file-system \"$3\"";
 
   private final Path directory;
   private final Process supervisor;
+  private final String image;
 
   PrivateEngine() {
     LabSettings settings = LabSettings.ofEnvironment();
@@ -52,18 +54,8 @@ final class PrivateEngine implements AutoCloseable {
             image,
             address().toString())
         .orFail();
-    docker(
-            "run",
-            "-d",
-            "--name",
-            CONTAINER,
-            "--network",
-            "none",
-            "--entrypoint",
-            "sleep",
-            image,
-            "inf")
-        .orFail();
+    this.image = image;
+    container(CONTAINER, "no", "sleep inf").orFail();
   }
 
   private Process start() throws IOException {
@@ -81,6 +73,24 @@ final class PrivateEngine implements AutoCloseable {
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("supervisor").toFile())
         .start();
+  }
+
+  /** Runs a container beside the one that waits. */
+  Cli.Output container(String name, String restart, String script) {
+    return docker(
+        "run",
+        "-d",
+        "--name",
+        name,
+        "--restart",
+        restart,
+        "--network",
+        "none",
+        "--entrypoint",
+        "sh",
+        image,
+        "-c",
+        "exec " + script);
   }
 
   URI address() {
