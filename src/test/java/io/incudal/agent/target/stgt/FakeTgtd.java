@@ -9,12 +9,14 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +34,7 @@ public final class FakeTgtd implements ToolRunner {
   private final Deque<Fault> faults = new ConcurrentLinkedDeque<>();
   private Predicate<String> files = path -> Files.isRegularFile(Path.of(path));
   private AgentException down;
+  private Optional<Path> elsewhere = Optional.empty();
   private boolean identityKnown = true;
   private boolean daemonDown;
   private int starts = 1;
@@ -93,6 +96,12 @@ public final class FakeTgtd implements ToolRunner {
   /** Which backing files are there; the real ones by default. */
   public synchronized FakeTgtd files(Predicate<String> exist) {
     files = exist;
+    return this;
+  }
+
+  /** The container has another directory than the agent in the image directory's place. */
+  public synchronized FakeTgtd mounting(Path other) {
+    elsewhere = Optional.of(other);
     return this;
   }
 
@@ -264,6 +273,9 @@ public final class FakeTgtd implements ToolRunner {
   }
 
   private ToolResult step(List<String> words) {
+    if (words.get(0).equals("stat") && words.contains("%d:%i")) {
+      return directory(Path.of(words.get(words.size() - 1)));
+    }
     if (words.get(0).equals("stat")) {
       return identityKnown
           ? new ToolResult(0, 0, "tgtd-socket " + starts + " 2026-01-01 00:00:00\n", "")
@@ -290,6 +302,16 @@ public final class FakeTgtd implements ToolRunner {
     }
     FakeTarget target = targets.get(tid);
     return target == null ? refused("can't find the target") : about(target, tid, what, words);
+  }
+
+  private ToolResult directory(Path path) {
+    try {
+      Map<String, Object> now = Files.readAttributes(elsewhere.orElse(path), "unix:dev,ino");
+      return out(now.get("dev") + ":" + now.get("ino") + "\n");
+    } catch (IOException e) {
+      String missing = "stat: cannot statx '" + path + "': No such file or directory\n";
+      return new ToolResult(0, 1, "", missing);
+    }
   }
 
   private ToolResult about(FakeTarget target, int tid, String what, List<String> words) {
