@@ -5,7 +5,6 @@ import io.incudal.agent.support.OriginClient;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.file.OpenOptions;
-import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -39,12 +38,21 @@ final class PackageDownload {
 
   /** Fails with an {@link UpgradeException} or what the network failed with. */
   Future<Void> fetch(UpgradePackage wanted, Path file) {
-    return request(wanted.url(), MAX_REDIRECTS, new Sink(wanted, file));
+    var options = new OpenOptions().setTruncateExisting(true).setPerms("rw-------");
+    // Before the request: an answer that ends while nobody listens is never heard of again.
+    return vertx
+        .fileSystem()
+        .open(file.toString(), options)
+        .compose(
+            open -> {
+              var sink = new CappedFile(open, UpgradePackage.MAX_DOWNLOAD);
+              return request(wanted.url(), MAX_REDIRECTS, sink)
+                  .eventually(open::close)
+                  .compose(done -> complete(sink.length(), wanted));
+            });
   }
 
-  private record Sink(UpgradePackage wanted, Path file) {}
-
-  private Future<Void> request(URI url, int redirects, Sink sink) {
+  private Future<Void> request(URI url, int redirects, CappedFile sink) {
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String uri = url.getRawQuery() == null ? path : path + "?" + url.getRawQuery();
     return http.request(HttpMethod.GET, uri, CONNECT)
@@ -55,14 +63,12 @@ final class PackageDownload {
                     .send()
                     .compose(answer -> take(url, answer, redirects, sink))
                     .timeout(TOTAL.toMillis(), TimeUnit.MILLISECONDS)
-                    .onFailure(failure -> abort(request)));
+                    .onFailure(failure -> request.reset()));
   }
 
-  private static void abort(HttpClientRequest request) {
-    request.reset();
-  }
-
-  private Future<Void> take(URI url, HttpClientResponse answer, int redirects, Sink sink) {
+  private Future<Void> take(URI url, HttpClientResponse answer, int redirects, CappedFile sink) {
+    // The body of a redirect or a refusal is nobody's; Vert.x would log how it ends.
+    answer.exceptionHandler(ended -> {});
     String location = answer.getHeader(HttpHeaders.LOCATION);
     if (answer.statusCode() / 100 == 3 && location != null) {
       return redirects == 0
@@ -70,7 +76,7 @@ final class PackageDownload {
           : request(target(url, location), redirects - 1, sink);
     }
     return answer.statusCode() == 200
-        ? save(answer, sink)
+        ? answer.pipe().endOnComplete(false).to(sink)
         : refuse("the panel answered the download with " + answer.statusCode());
   }
 
@@ -87,19 +93,6 @@ final class PackageDownload {
       throw new UpgradeException("a redirect leads away from the panel");
     }
     return target;
-  }
-
-  private Future<Void> save(HttpClientResponse answer, Sink sink) {
-    // Without the pause, what arrives while the file is being opened would be lost.
-    answer.pause();
-    return vertx
-        .fileSystem()
-        .open(
-            sink.file().toString(),
-            new OpenOptions().setRead(false).setTruncateExisting(true).setPerms("rw-------"))
-        .map(file -> new CappedFile(file, UpgradePackage.MAX_DOWNLOAD))
-        .compose(file -> answer.pipeTo(file).map(done -> file.length()))
-        .compose(length -> complete(length, sink.wanted()));
   }
 
   /** A cut is worth another try soon, unlike a whole file with the wrong hash. */

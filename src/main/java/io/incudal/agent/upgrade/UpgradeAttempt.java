@@ -100,9 +100,12 @@ final class UpgradeAttempt implements AutoCloseable {
       // If this fails the marker stays, and the next start watches what it finds.
       restore();
     }
-    tools.journal().fail(failure);
-    swap.sweep();
-    tools.files().delete(WatchSettings.file(config.upgrade().stateDirectory()));
+    try {
+      swap.sweep();
+      tools.files().delete(WatchSettings.file(config.upgrade().stateDirectory()));
+    } finally {
+      tools.journal().fail(failure);
+    }
   }
 
   @Override

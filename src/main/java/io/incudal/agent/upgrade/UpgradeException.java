@@ -28,11 +28,19 @@ final class UpgradeException extends RuntimeException {
     return new UpgradeException(message, null, true);
   }
 
-  /** What a failure of the disk or the network says, in one line. */
+  /** What a failure of the disk or the network says, in one line, without its wrappings. */
   static String words(Throwable failure) {
-    String message = failure.getMessage();
-    String kind = failure.getClass().getSimpleName();
-    return message == null ? kind : kind + ": " + message.lines().findFirst().orElse("");
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+    return root.getClass().getSimpleName() + ": " + message;
+  }
+
+  /** Whether a failure is the package's own, and not that of the disk or the network. */
+  static boolean blamesPackage(Throwable failure) {
+    return failure instanceof UpgradeException known && known.packageFault();
   }
 
   boolean packageFault() {

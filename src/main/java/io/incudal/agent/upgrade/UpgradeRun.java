@@ -28,6 +28,7 @@ final class UpgradeRun {
   private final Operations operations;
   private OriginClient http;
   private Future<?> step = Future.succeededFuture();
+  private Future<Void> run = Future.succeededFuture();
   private boolean stopping;
 
   UpgradeRun(Vertx vertx, WorkerExecutor worker, PanelConfig config, Bus bus) {
@@ -46,6 +47,11 @@ final class UpgradeRun {
    * UpgradeException}, after everything is as it was before.
    */
   Future<Void> run(UpgradeAttempt attempt) {
+    run = inOrder(attempt);
+    return run;
+  }
+
+  private Future<Void> inOrder(UpgradeAttempt attempt) {
     return delay()
         .compose(go -> blocking(attempt::begin))
         .compose(begun -> download(attempt))
@@ -57,11 +63,13 @@ final class UpgradeRun {
         .eventually(() -> blocking(attempt::close));
   }
 
-  /** No step begins from now on; completes when the one in progress has ended. */
+  /** No step begins from now on; completes when the one in progress has ended or is undone. */
   Future<Void> stop() {
     stopping = true;
-    Future<Void> cut = http == null ? Future.succeededFuture() : http.close();
-    return cut.eventually(() -> step).otherwiseEmpty();
+    // What only waits has nothing to undo, and its timers go with the verticle.
+    return http == null
+        ? step.<Void>mapEmpty().otherwiseEmpty()
+        : http.close().eventually(() -> run).otherwiseEmpty();
   }
 
   /** A fleet gets its offer at the same moment, and must not take it at the same moment. */
@@ -82,8 +90,14 @@ final class UpgradeRun {
               http = new OriginClient(vertx, worker, panel, trust);
               return new PackageDownload(vertx, http, panel)
                   .fetch(attempt.wanted(), attempt.packed())
-                  .eventually(http::close);
+                  .eventually(this::hangUp);
             });
+  }
+
+  private Future<Void> hangUp() {
+    Future<Void> closed = http.close();
+    http = null;
+    return closed;
   }
 
   private Future<Void> drain(UpgradeAttempt attempt) {

@@ -114,10 +114,15 @@ public final class UpgradeVerticle extends VerticleBase {
                 return Future.succeededFuture();
               }
               journal.open(wanted, running);
-              return run.run(new UpgradeAttempt(config, wanted, tools))
-                  .onFailure(failure -> gate.failed(Instant.now()));
+              return run.run(new UpgradeAttempt(config, wanted, tools)).onFailure(this::failed);
             })
         .onFailure(failure -> LOG.debug("upgrade attempt ended", failure));
+  }
+
+  private void failed(Throwable failure) {
+    if (!UpgradeException.blamesPackage(failure)) {
+      gate.failed(Instant.now());
+    }
   }
 
   private Future<Optional<String>> refusal() {

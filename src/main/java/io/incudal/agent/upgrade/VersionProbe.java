@@ -11,13 +11,14 @@ final class VersionProbe {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private static final int BUSY_TRIES = 10;
+  private static final String CANNOT_RUN = "the new file does not run on this machine";
 
   private VersionProbe() {}
 
   static void demand(Path file, String version) throws IOException, InterruptedException {
     Commands.Result result = run(List.of(file.toString(), "--version"));
     if (!result.ok()) {
-      throw UpgradeException.ofPackage("the new file cannot say its version here");
+      throw UpgradeException.ofPackage(CANNOT_RUN);
     }
     if (!List.of(result.output().split("\\s+")).contains(version)) {
       throw UpgradeException.ofPackage("the new file is not version " + version);
@@ -35,7 +36,7 @@ final class VersionProbe {
         return Commands.run(LIMIT, command);
       } catch (IOException failure) {
         if (left == 0 || !String.valueOf(failure.getMessage()).contains("Text file busy")) {
-          throw UpgradeException.ofPackage("the new file cannot be run on this machine");
+          throw UpgradeException.ofPackage(CANNOT_RUN);
         }
         Thread.sleep(100);
       }

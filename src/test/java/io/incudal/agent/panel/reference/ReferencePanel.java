@@ -35,6 +35,7 @@ public final class ReferencePanel {
   private final List<Beat> beats = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final ConcurrentLinkedDeque<Answer> script = new ConcurrentLinkedDeque<>();
+  private final ConcurrentLinkedDeque<Answer> downloads = new ConcurrentLinkedDeque<>();
   private final HttpServer server;
   private final String scheme;
   private volatile Duration clockOffset = Duration.ZERO;
@@ -148,6 +149,11 @@ public final class ReferencePanel {
     script.addAll(List.of(answers));
   }
 
+  /** The next downloads get these answers, one each. */
+  public void scriptDownloads(Answer... answers) {
+    downloads.addAll(List.of(answers));
+  }
+
   /** Every accepted heartbeat is answered with this {@code upgrade}; {@code null} for none. */
   public void offer(JsonObject offered) {
     upgrade = offered;
@@ -243,16 +249,24 @@ public final class ReferencePanel {
   }
 
   private static void answer(RoutingContext context, Answer answer) {
-    Runnable send =
-        () -> {
-          context.response().setStatusCode(answer.status());
-          context.response().headers().addAll(answer.headers());
-          context.response().end(answer.body());
-        };
     if (answer.delay().isZero()) {
-      send.run();
+      send(context, answer);
     } else {
-      context.vertx().setTimer(answer.delay().toMillis(), due -> send.run());
+      context.vertx().setTimer(answer.delay().toMillis(), due -> send(context, answer));
+    }
+  }
+
+  private static void send(RoutingContext context, Answer answer) {
+    context.response().setStatusCode(answer.status());
+    context.response().headers().addAll(answer.headers());
+    if (answer.headers().contains("content-length")) {
+      // A length that is a lie: what is there is sent, and the line goes dead.
+      context
+          .response()
+          .write(answer.body())
+          .onComplete(sent -> context.request().connection().close());
+    } else {
+      context.response().end(answer.body());
     }
   }
 
@@ -292,6 +306,11 @@ public final class ReferencePanel {
   }
 
   private void binary(RoutingContext context) {
+    Answer scripted = downloads.poll();
+    if (scripted != null) {
+      answer(context, scripted);
+      return;
+    }
     context.response().putHeader("content-type", "application/octet-stream");
     context.response().sendFile(shelf().file(context.pathParam("name")).toString());
   }
