@@ -6,6 +6,7 @@ import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.AgentConfig;
 import io.incudal.agent.config.KnownSecrets;
 import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.config.PanelConfig;
 import io.incudal.agent.exec.ToolListener;
 import io.incudal.agent.exec.ToolRunner;
 import io.incudal.agent.exec.ToolRunners;
@@ -18,6 +19,7 @@ import io.incudal.agent.target.ContainerDirectory;
 import io.incudal.agent.target.TargetBackend;
 import io.incudal.agent.target.lio.LioBackend;
 import io.incudal.agent.target.stgt.StgtBackend;
+import io.incudal.agent.upgrade.UpgradeVerticle;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -67,14 +69,15 @@ final class Agent {
   /** Fails when a room cannot begin, such as when the port is taken; then {@link #stop} it. */
   Future<Void> start() {
     config.node().ifPresent(this::startNode);
-    config
-        .panel()
-        .ifPresent(
-            panel ->
-                front.add(deploy(new HeartbeatVerticle(panel, bus, config.node().isPresent()))));
+    config.panel().ifPresent(this::startPanel);
     List<Future<String>> all = new ArrayList<>(front);
     all.addAll(back);
     return Future.all(all).mapEmpty();
+  }
+
+  private void startPanel(PanelConfig panel) {
+    front.add(deploy(new UpgradeVerticle(panel, bus)));
+    front.add(deploy(new HeartbeatVerticle(panel, bus, config.node().isPresent())));
   }
 
   /** The server comes first, so that {@code healthz} answers while the rest is being built. */

@@ -27,6 +27,8 @@ record CommandLine(Mode mode, Optional<Path> file) {
   enum Mode {
     RUN,
     ONCE,
+    /** What an upgrade starts for itself, and nobody types. */
+    WATCH_UPGRADE,
     VERSION,
     HELP
   }
@@ -45,6 +47,7 @@ record CommandLine(Mode mode, Optional<Path> file) {
         case "-once" -> mode = Mode.ONCE;
         case "-version" -> mode = Mode.VERSION;
         case "-help", "-h" -> mode = Mode.HELP;
+        case "watch-upgrade" -> mode = Mode.WATCH_UPGRADE;
         case "-config" -> {
           if (++i == arguments.length) {
             throw new IllegalArgumentException(argument + " needs a file");

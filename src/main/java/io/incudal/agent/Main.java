@@ -7,10 +7,13 @@ import io.incudal.agent.config.ConfigSources;
 import io.incudal.agent.config.LoadedConfig;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.PanelConfig;
+import io.incudal.agent.config.UpgradeConfig;
 import io.incudal.agent.log.LogbackSetup;
 import io.incudal.agent.panel.SingleHeartbeat;
 import io.incudal.agent.support.AgentVersion;
+import io.incudal.agent.upgrade.UpgradeWatcher;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +52,7 @@ public final class Main {
     return switch (line.mode()) {
       case VERSION -> print(AgentVersion.current());
       case HELP -> print(CommandLine.USAGE + ConfigLoader.reference());
-      case ONCE, RUN -> configured(line);
+      case ONCE, WATCH_UPGRADE, RUN -> configured(line);
     };
   }
 
@@ -74,7 +77,11 @@ public final class Main {
           "the configuration cannot be used:\n  " + String.join("\n  ", wrong.problems()));
     }
     LogbackSetup.apply(loaded.config().log());
-    return line.mode() == CommandLine.Mode.ONCE ? once(vertx, loaded.config()) : run(vertx, loaded);
+    return switch (line.mode()) {
+      case ONCE -> once(vertx, loaded.config());
+      case WATCH_UPGRADE -> watch(vertx, loaded.config());
+      default -> run(vertx, loaded);
+    };
   }
 
   private static LoadedConfig load(Vertx vertx, CommandLine line) throws ConfigException {
@@ -92,6 +99,22 @@ public final class Main {
       return Optional.of(result.accepted() ? DONE : FAILED);
     } catch (RuntimeException failure) {
       System.err.println("incudal-agent: the heartbeat failed: " + failure.getMessage());
+      return Optional.of(FAILED);
+    }
+  }
+
+  /** Works without Vert.x, which would only take up memory for the minutes of the watch. */
+  private static Optional<Integer> watch(Vertx vertx, AgentConfig config) {
+    vertx.close().await();
+    Optional<UpgradeConfig> upgrade = config.panel().map(PanelConfig::upgrade);
+    if (upgrade.flatMap(UpgradeConfig::binary).isEmpty()) {
+      return misused("watch-upgrade is started by the agent itself, from a release file");
+    }
+    try {
+      UpgradeWatcher.of(config.panel().get()).watch();
+      return Optional.of(DONE);
+    } catch (IOException | InterruptedException failure) {
+      LoggerFactory.getLogger(Main.class).error("upgrade cannot be watched", failure);
       return Optional.of(FAILED);
     }
   }
