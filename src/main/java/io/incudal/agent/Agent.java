@@ -51,10 +51,17 @@ final class Agent {
   /** Rooms that those ask, each before those that ask it. */
   private final Deque<Future<String>> back = new ArrayDeque<>();
 
+  private HttpVerticle http;
+
   Agent(Vertx vertx, AgentConfig config) {
     this.vertx = vertx;
     this.config = config;
     this.bus = Bus.install(vertx);
+  }
+
+  /** Where the started Agent API listens. */
+  int port() {
+    return http.port();
   }
 
   /** A small one: work that blocks runs on pools that the rooms make for themselves. */
@@ -82,11 +89,13 @@ final class Agent {
 
   /** The server comes first, so that {@code healthz} answers while the rest is being built. */
   private void startNode(NodeConfig node) {
-    front.add(deploy(new HttpVerticle(bus, node, AgentVersion.current())));
+    http = new HttpVerticle(bus, node, AgentVersion.current());
+    front.add(deploy(http));
     back.add(deploy(new AuditVerticle(bus, node.auditFile(), new KnownSecrets(config))));
     back.add(deploy(new MastersVerticle(bus, node.images())));
-    back.add(vertx.deployVerticle(targets(node), WORKER));
-    front.add(deploy(new AutoScanVerticle(bus)));
+    Future<String> targets = vertx.deployVerticle(targets(node), WORKER);
+    back.add(targets);
+    front.add(targets.compose(ready -> deploy(new AutoScanVerticle(bus))));
   }
 
   private LunVerticle targets(NodeConfig node) {

@@ -17,14 +17,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The command line, exit codes, and the end of the process: 0 when it did what it was asked, 1 when
  * that failed, 2 when it was asked wrongly. Runs on the main thread and the shutdown hook's, the
- * only ones that may wait.
+ * only ones that may wait; waiting throws what the awaited work failed with, checked or not.
  */
 public final class Main {
   private static final int DONE = 0;
@@ -97,7 +96,7 @@ public final class Main {
       SingleHeartbeat.Result result = SingleHeartbeat.send(vertx, panel.get()).await();
       System.out.println(result.summary());
       return Optional.of(result.accepted() ? DONE : FAILED);
-    } catch (RuntimeException failure) {
+    } catch (Exception failure) {
       System.err.println("incudal-agent: the heartbeat failed: " + failure.getMessage());
       return Optional.of(FAILED);
     }
@@ -133,9 +132,9 @@ public final class Main {
       agent.start().await();
       log.info("agent started");
       return Optional.empty();
-    } catch (RuntimeException failure) {
+    } catch (Exception failure) {
       log.error("agent cannot start", failure);
-      agent.stop().await();
+      agent.stop().otherwiseEmpty().await();
       Runtime.getRuntime().halt(FAILED);
       return Optional.of(FAILED);
     }
@@ -148,7 +147,7 @@ public final class Main {
     try {
       agent.stop().await(patience.toMillis(), TimeUnit.MILLISECONDS);
       log.info("agent stopped");
-    } catch (TimeoutException | RuntimeException failure) {
+    } catch (Exception failure) {
       log.error("agent did not stop in order", failure);
       status = FAILED;
     }

@@ -19,6 +19,11 @@ public final class LabExtension implements ParameterResolver {
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return labOf(context);
+  }
+
+  /** The lab of a test class, made now if nobody has asked for it yet. */
+  public static Lab labOf(ExtensionContext context) {
     Class<?> testClass = context.getRequiredTestClass();
     ExtensionContext owner = context;
     while (owner.getParent().flatMap(ExtensionContext::getTestClass).isPresent()) {
