@@ -18,7 +18,6 @@ import io.incudal.agent.support.AgentVersion;
 import io.incudal.agent.target.ContainerDirectory;
 import io.incudal.agent.target.TargetBackend;
 import io.incudal.agent.target.lio.LioBackend;
-import io.incudal.agent.target.lio.LioBackend;
 import io.incudal.agent.target.stgt.StgtBackend;
 import io.incudal.agent.upgrade.UpgradeVerticle;
 import io.vertx.core.Deployable;
