@@ -5,6 +5,7 @@ import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -151,26 +152,23 @@ final class PooledToolRunner implements ToolRunner {
       worker.prepare();
       return true;
     } catch (AgentException unreachable) {
+      // Taken first: who hears of the failure and asks again is to get a new attempt.
+      List<Job<?>> others = takeWaiting();
       job.fail(unreachable, Duration.ZERO);
-      failWaiting(unreachable);
+      others.forEach(other -> other.fail(unreachable, Duration.ZERO));
     } catch (Throwable unexpected) {
       job.fail(unexpected, Duration.ZERO);
     }
     return false;
   }
 
-  /** Those who wait would each find out the same, one deadline after another. */
-  private void failWaiting(AgentException unreachable) {
+  /** Those who would each find out the same, one deadline after another. */
+  private List<Job<?>> takeWaiting() {
+    List<Job<?>> taken = new ArrayList<>();
     if (workers.stream().noneMatch(ToolWorker::ready)) {
-      waiting.removeIf(
-          job -> {
-            boolean wanted = job != stop;
-            if (wanted) {
-              job.fail(unreachable, Duration.ZERO);
-            }
-            return wanted;
-          });
+      waiting.removeIf(job -> job != stop && taken.add(job));
     }
+    return taken;
   }
 
   private <T> Future<T> onCallersContext(CompletableFuture<T> outcome) {
