@@ -7,9 +7,28 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.Map;
+import java.util.Optional;
 
 /** Says what a caller can do about a failed file operation; its own words go to the log only. */
 final class FileFailures {
+  private static final Map<Integer, Kind> KINDS =
+      Map.of(
+          NativeFailure.ENOSPC, Kind.FULL,
+          NativeFailure.EDQUOT, Kind.QUOTA,
+          NativeFailure.EFBIG, Kind.TOO_LARGE,
+          NativeFailure.EROFS, Kind.READ_ONLY,
+          NativeFailure.EPERM, Kind.DENIED,
+          NativeFailure.EACCES, Kind.DENIED);
+  private static final Map<Integer, String> ENGLISH =
+      Map.of(
+          NativeFailure.ENOSPC, "No space left on device",
+          NativeFailure.EDQUOT, "Disk quota exceeded",
+          NativeFailure.EFBIG, "File too large",
+          NativeFailure.EROFS, "Read-only file system",
+          NativeFailure.EPERM, "Operation not permitted",
+          NativeFailure.EACCES, "Permission denied");
+
   private FileFailures() {}
 
   private enum Kind {
@@ -45,7 +64,7 @@ final class FileFailures {
 
   private static Kind kind(IOException failure) {
     if (failure instanceof NativeFailure call) {
-      return ofNumber(call.errno());
+      return KINDS.getOrDefault(call.errno(), Kind.OTHER);
     }
     if (failure instanceof AccessDeniedException) {
       return Kind.DENIED;
@@ -53,30 +72,18 @@ final class FileFailures {
     if (failure instanceof NoSuchFileException || failure instanceof NotDirectoryException) {
       return Kind.MISSING;
     }
-    // Java hands on the C library's text where it has no exception of its own.
-    return ofText(
-        failure instanceof FileSystemException known ? known.getReason() : failure.getMessage());
+    String text =
+        failure instanceof FileSystemException known ? known.getReason() : failure.getMessage();
+    return errno(text, LinuxFiles.get()).map(KINDS::get).orElse(Kind.OTHER);
   }
 
-  private static Kind ofNumber(int errno) {
-    return switch (errno) {
-      case NativeFailure.ENOSPC -> Kind.FULL;
-      case NativeFailure.EDQUOT -> Kind.QUOTA;
-      case NativeFailure.EFBIG -> Kind.TOO_LARGE;
-      case NativeFailure.EROFS -> Kind.READ_ONLY;
-      case NativeFailure.EPERM, NativeFailure.EACCES -> Kind.DENIED;
-      default -> Kind.OTHER;
-    };
-  }
-
-  private static Kind ofText(String text) {
-    return switch (String.valueOf(text)) {
-      case "No space left on device" -> Kind.FULL;
-      case "Disk quota exceeded" -> Kind.QUOTA;
-      case "File too large" -> Kind.TOO_LARGE;
-      case "Read-only file system" -> Kind.READ_ONLY;
-      case "Operation not permitted", "Permission denied" -> Kind.DENIED;
-      default -> Kind.OTHER;
-    };
+  /**
+   * The number that Java lost: where it has no exception of its own, it hands on the C library's
+   * text, which is in the language of the process.
+   */
+  static Optional<Integer> errno(String text, NativeFiles natives) {
+    return KINDS.keySet().stream()
+        .filter(errno -> natives.describe(errno).equals(text) || ENGLISH.get(errno).equals(text))
+        .findFirst();
   }
 }

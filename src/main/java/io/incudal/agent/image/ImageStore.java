@@ -166,15 +166,25 @@ public final class ImageStore {
     return changeIqns(name, known -> known.stream().filter(other -> !other.equals(iqn)).toList());
   }
 
-  /** Removes what a crash left behind. Called at start, before anything is staged. */
+  /**
+   * Removes what a crash left behind. Called at start, and again when the directory was not there;
+   * leaves alone what this process is building.
+   */
   public Future<Integer> sweep() {
-    return on(files, "removing unfinished images", stager::sweep)
-        .onSuccess(
-            swept -> {
-              if (swept > 0) {
-                LOG.info("unfinished images removed count={}", swept);
-              }
-            });
+    return on(files, "removing unfinished images", stager::sweep).onSuccess(this::swept);
+  }
+
+  private void swept(int count) {
+    if (count > 0) {
+      LOG.info("unfinished images removed count={}", count);
+    }
+    on(files, "loading native calls", this::warmUp)
+        .onFailure(failure -> LOG.error("native calls not loaded", failure));
+  }
+
+  private Void warmUp() {
+    stager.warmUp();
+    return null;
   }
 
   /** Makes running copies fail soon, and waiting ones at once. */

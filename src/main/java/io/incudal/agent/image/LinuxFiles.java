@@ -110,6 +110,11 @@ final class LinuxFiles implements NativeFiles {
     checked("renameat2", C.renameat2(AT_FDCWD, bytes(from), AT_FDCWD, bytes(to), RENAME_NOREPLACE));
   }
 
+  @Override
+  public String describe(int errno) {
+    return C.strerror(errno);
+  }
+
   private static long checked(String call, long result) throws NativeFailure {
     if (result < 0) {
       throw new NativeFailure(call, Native.getLastError());
@@ -141,6 +146,8 @@ final class LinuxFiles implements NativeFiles {
         int in, long[] inOffset, int out, long[] outOffset, long length, int flags);
 
     static native int sync_file_range(int file, long offset, long length, int flags);
+
+    static native String strerror(int errno);
 
     static native int renameat2(
         int oldDirectory, byte[] oldPath, int newDirectory, byte[] newPath, int flags);

@@ -57,7 +57,8 @@ final class MastersCache {
   private void failed(IOException unreadable) {
     if (problem == null) {
       LOG.warn(
-          "image directory cannot be read: the last known masters are offered reason={}",
+          "image directory cannot be read: {} offered reason={}",
+          last == null ? "no masters are" : "the last known masters are",
           unreadable.toString());
     }
     problem = FileFailures.translate(unreadable, "listing the master images");

@@ -1,12 +1,14 @@
 package io.incudal.agent.image;
 
+import static java.util.Map.entry;
+
 import java.io.IOException;
+import java.util.Map;
 import java.util.Set;
 
 /** A system call that failed. */
 final class NativeFailure extends IOException {
   static final int EPERM = 1;
-  static final int EINTR = 4;
   static final int EIO = 5;
   static final int ENXIO = 6;
   static final int EAGAIN = 11;
@@ -28,10 +30,28 @@ final class NativeFailure extends IOException {
   // word stands for "not here" differs from file system to file system, and sandboxes add theirs.
   private static final Set<Integer> FINAL = Set.of(EIO, EFBIG, ENOSPC, EROFS, EDQUOT);
 
+  private static final Map<Integer, String> NAMES =
+      Map.ofEntries(
+          entry(EPERM, "EPERM"),
+          entry(EIO, "EIO"),
+          entry(ENXIO, "ENXIO"),
+          entry(EAGAIN, "EAGAIN"),
+          entry(EACCES, "EACCES"),
+          entry(EEXIST, "EEXIST"),
+          entry(EXDEV, "EXDEV"),
+          entry(EINVAL, "EINVAL"),
+          entry(ENOTTY, "ENOTTY"),
+          entry(EFBIG, "EFBIG"),
+          entry(ENOSPC, "ENOSPC"),
+          entry(EROFS, "EROFS"),
+          entry(ENOSYS, "ENOSYS"),
+          entry(EOPNOTSUPP, "EOPNOTSUPP"),
+          entry(EDQUOT, "EDQUOT"));
+
   private final int errno;
 
   NativeFailure(String call, int errno) {
-    super(call + " failed with errno " + errno);
+    super(call + ": " + NAMES.getOrDefault(errno, "errno " + errno));
     this.errno = errno;
   }
 

@@ -50,4 +50,9 @@ interface NativeFiles {
   default void renameNoReplace(Path from, Path to) throws NativeFailure {
     throw new NativeFailure("renameat2", NativeFailure.ENOSYS);
   }
+
+  /** The C library's text for a number, in the language of the process; empty when not known. */
+  default String describe(int errno) {
+    return "";
+  }
 }

@@ -2,10 +2,12 @@ package io.incudal.agent.image;
 
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -58,6 +60,11 @@ final class Stager {
   /** Puts the content into a new, empty file. */
   private interface Filling {
     void fill(OpenFile file) throws IOException;
+  }
+
+  /** Loads the native calls, which the first clone would wait for. */
+  void warmUp() {
+    natives.get();
   }
 
   StagedImage empty(long bytes, Order order) throws IOException {
@@ -147,27 +154,26 @@ final class Stager {
   private void copy(ImageFile master, OpenFile target, CopyProgress progress) throws IOException {
     try (OpenFile source = open(master)) {
       var copy = new SparseCopy(source, target, progress);
-      long needed = copy.bytesNeeded();
-      // A full disk would also stop the guests whose disks have holes: better not to begin.
-      if (needed > Files.getFileStore(directory.path()).getUsableSpace()) {
-        throw new AgentException(
-            ErrorCode.NO_SPACE,
-            "the copy of '%s' needs %d bytes, more than the image directory has left"
-                .formatted(master.name(), needed));
-      }
+      checkSpace(master, copy.bytesNeeded());
       copy.run();
     }
   }
 
+  /** A full disk would also stop the guests whose disks have holes: better not to begin. */
+  private void checkSpace(ImageFile master, long needed) {
+    File space = directory.path().toFile();
+    // A file system without a limit says that it has no space at all.
+    if (space.getTotalSpace() > 0 && needed > space.getUsableSpace()) {
+      throw new AgentException(
+          ErrorCode.NO_SPACE,
+          "a copy of '%s' needs %d bytes, more than the image directory has left; remove disks or"
+                  .formatted(master.name(), needed)
+              + " enlarge it");
+    }
+  }
+
   private OpenFile open(ImageFile master) throws IOException {
-    ImageFile found =
-        directory
-            .find(master.name())
-            .orElseThrow(
-                () ->
-                    new AgentException(
-                        ErrorCode.MASTER_NOT_FOUND,
-                        "there is no master image '" + master.name() + "'"));
+    ImageFile found = directory.find(master.name()).orElseThrow(() -> missing(master, null));
     if (!found.wholeBlocks()) {
       throw new AgentException(
           ErrorCode.INVALID_MASTER,
@@ -175,7 +181,16 @@ final class Stager {
               + master.name()
               + "' is empty or no multiple of 512 bytes; make it anew");
     }
-    return OpenFile.read(natives.get(), found.path());
+    try {
+      return OpenFile.read(natives.get(), found.path());
+    } catch (NoSuchFileException gone) {
+      throw missing(master, gone);
+    }
+  }
+
+  private static AgentException missing(ImageFile master, IOException gone) {
+    return new AgentException(
+        ErrorCode.MASTER_NOT_FOUND, "there is no master image '" + master.name() + "'", gone);
   }
 
   private void tell(CloneMode mode, StagedImage staged, long started) throws IOException {
@@ -190,8 +205,8 @@ final class Stager {
     String type = ImageFileSystem.of(directory.path()).type();
     if (warnedOf.add(type)) {
       LOG.warn(
-          "clones are full copies, which take time and space: btrfs or xfs would share blocks"
-              + " directory={} fs_type={} reason={}",
+          "clones are full copies here, which take time and space directory={} fs_type={}"
+              + " reason={}",
           directory.path(),
           type,
           reason);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.incudal.agent.bus.ErrorCode;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,5 +50,21 @@ class FileFailuresTest {
     var told = FileFailures.translate(new IOException((String) null), "making 'a.img'");
     assertEquals(
         "making 'a.img' failed: the agent's and the kernel's log say why", told.getMessage());
+  }
+
+  @Test
+  void knowsTheLanguageOfTheProcess() {
+    NativeFiles chinese =
+        new NativeFiles() {
+          @Override
+          public String describe(int errno) {
+            return errno == NativeFailure.ENOSPC ? "设备上没有空间" : "其他";
+          }
+        };
+    assertEquals(Optional.of(NativeFailure.ENOSPC), FileFailures.errno("设备上没有空间", chinese));
+    assertEquals(
+        Optional.of(NativeFailure.EROFS),
+        FileFailures.errno("Read-only file system", NativeFiles.NONE));
+    assertFalse(LinuxFiles.get().describe(NativeFailure.ENOSPC).isEmpty());
   }
 }
