@@ -13,8 +13,9 @@ import java.time.Duration;
  *     the tools inside have limits of their own; it ends the wait should a reply ever be lost
  */
 record BusWaits(Duration read, Duration write) {
+  static final Duration WRITE = Duration.ofDays(7);
+
   static BusWaits of(NodeConfig config) {
-    return new BusWaits(
-        config.backend().commandTimeout().multipliedBy(2).plusSeconds(20), Duration.ofDays(7));
+    return new BusWaits(config.backend().commandTimeout().multipliedBy(2).plusSeconds(20), WRITE);
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 /**
  * Bounds how many connections there are, and how long each may keep the agent waiting: for a
@@ -17,6 +18,7 @@ import java.util.Map;
  */
 final class Connections {
   private final Vertx vertx;
+  private final LongSupplier clock;
   private final int max;
   private final Duration patience;
   private final Map<HttpConnection, Long> waiting = new LinkedHashMap<>();
@@ -24,8 +26,12 @@ final class Connections {
   private boolean closed;
   private long timer = -1;
 
-  Connections(Vertx vertx, HttpLimits limits) {
+  /**
+   * @param clock in nanoseconds, from any origin
+   */
+  Connections(Vertx vertx, HttpLimits limits, LongSupplier clock) {
     this.vertx = vertx;
+    this.clock = clock;
     this.max = limits.connections();
     this.patience = limits.patience();
   }
@@ -33,7 +39,13 @@ final class Connections {
   void watch() {
     if (!closed) {
       long pause = Math.max(1, patience.toMillis() / 10);
-      timer = vertx.setTimer(pause, due -> sweep());
+      timer =
+          vertx.setTimer(
+              pause,
+              due -> {
+                sweep();
+                watch();
+              });
     }
   }
 
@@ -54,7 +66,7 @@ final class Connections {
   /** The peer has to do something now: send, or read. */
   void peersTurn(HttpConnection connection) {
     waiting.remove(connection);
-    waiting.put(connection, System.nanoTime());
+    waiting.put(connection, clock.getAsLong());
   }
 
   /** The agent has all that it needs, and works. */
@@ -62,17 +74,14 @@ final class Connections {
     waiting.remove(connection);
   }
 
-  int open() {
-    return open;
-  }
-
   private void closed(HttpConnection connection) {
     open--;
     waiting.remove(connection);
   }
 
-  private void sweep() {
-    long now = System.nanoTime();
+  /** Closes those whose time is up. */
+  void sweep() {
+    long now = clock.getAsLong();
     // Ordered by the time since when they wait, so the first patient one ends the search.
     Iterator<Map.Entry<HttpConnection, Long>> oldest = waiting.entrySet().iterator();
     while (oldest.hasNext()) {
@@ -83,6 +92,5 @@ final class Connections {
       oldest.remove();
       entry.getKey().close();
     }
-    watch();
   }
 }

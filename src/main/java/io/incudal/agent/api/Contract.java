@@ -102,6 +102,11 @@ final class Contract {
         .toList();
   }
 
+  /** What a media type is called in {@link #openApi}. */
+  static String standIn(String mediaType) {
+    return STAND_INS.getOrDefault(mediaType, mediaType);
+  }
+
   private static Set<String> methods(List<Operation> operations) {
     Set<String> names = new TreeSet<>();
     for (Operation operation : operations) {
@@ -122,8 +127,7 @@ final class Contract {
 
   private static Map<String, Object> known(Map<?, ?> members) {
     Map<String, Object> copy = new LinkedHashMap<>();
-    members.forEach(
-        (name, value) -> copy.put(STAND_INS.getOrDefault(name, (String) name), knownNode(value)));
+    members.forEach((name, value) -> copy.put(standIn((String) name), knownNode(value)));
     return copy;
   }
 

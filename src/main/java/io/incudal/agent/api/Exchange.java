@@ -7,6 +7,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +27,7 @@ final class Exchange {
   private final Vertx vertx;
   private final Context context;
   private final long started = System.nanoTime();
-  private final Runnable over;
+  private final List<Runnable> atEnd = new ArrayList<>(2);
   private Access access = Access.REFUSED;
   private String route = NONE;
   private String iqn = NONE;
@@ -41,7 +43,7 @@ final class Exchange {
     this.vertx = vertx;
     this.request = request;
     this.context = vertx.getOrCreateContext();
-    this.over = over;
+    atEnd(over);
   }
 
   /** The exchange of a request, or {@code null} when routing failed before it began. */
@@ -91,6 +93,11 @@ final class Exchange {
     return new Caller(PeerAddress.of(request.remoteAddress()), principal);
   }
 
+  /** Adds what is to be done when nothing of it is left. */
+  void atEnd(Runnable step) {
+    atEnd.add(step);
+  }
+
   /** Keeps the exchange open until the work is done, whatever becomes of the connection. */
   <T> Future<T> during(Future<T> work) {
     open++;
@@ -127,7 +134,7 @@ final class Exchange {
   private void release() {
     open--;
     if (open == 0) {
-      over.run();
+      atEnd.forEach(Runnable::run);
     }
   }
 }

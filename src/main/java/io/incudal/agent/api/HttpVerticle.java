@@ -61,7 +61,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     tokens = new TokenSource(vertx, config.token(), limits.tokenInterval(), auth::accept);
-    connections = new Connections(vertx, limits);
+    connections = new Connections(vertx, limits, System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));

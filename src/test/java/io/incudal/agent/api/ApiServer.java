@@ -50,6 +50,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -93,7 +95,7 @@ final class ApiServer {
     this.vertx = vertx;
     this.bus = Bus.install(vertx);
     this.client =
-        WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(256));
+        WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(512));
     this.verticle = new HttpVerticle(bus, config(token), "v0.1.0", limits);
     bus.serve(
         Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
@@ -164,6 +166,17 @@ final class ApiServer {
         .putHeader("Content-Type", "application/json")
         .sendBuffer(Buffer.buffer(body))
         .await();
+  }
+
+  /** Looks again and again until something that other threads do has happened. */
+  static void await(BooleanSupplier condition) {
+    long end = System.nanoTime() + 10_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("it did not happen");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 
   <T> T onlyAsked(Class<T> type) {

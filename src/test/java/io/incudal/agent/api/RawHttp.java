@@ -44,6 +44,20 @@ final class RawHttp implements AutoCloseable {
     return new Answer(head, new String(socket.getInputStream().readNBytes(length)));
   }
 
+  /** How many bytes come until the connection ends, well or not. */
+  long readAll() {
+    long count = 0;
+    try {
+      byte[] some = new byte[64 * 1024];
+      for (int read = 0; read >= 0; read = socket.getInputStream().read(some)) {
+        count += read;
+      }
+    } catch (IOException reset) {
+      // What was read before counts.
+    }
+    return count;
+  }
+
   /** The answer to HEAD, whose head speaks of a body that does not come. */
   Answer headOnly() throws IOException {
     return new Answer(head(), "");
