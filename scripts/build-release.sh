@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# Builds the release files, which need no Java on the host, and their manifest into dist/.
+#
+#   scripts/build-release.sh [amd64] [arm64]      default: both
+#
+# VERSION names the version. The runtimes of both architectures are cut out of Debian's package of
+# one and the same JDK; they are fetched once, into target/release. Needs a Debian or Ubuntu with
+# JDK 17, Maven and openssl; root only to install what of them is missing.
+set -euo pipefail
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "$0")/lib/common.sh"
+# shellcheck source=scripts/lib/jdk.sh
+. "$TOP/scripts/lib/jdk.sh"
+
+# What the application uses of Java, found by jdeps and by running it.
+MODULES=java.base,java.logging,java.management,java.naming,java.security.jgss,java.xml,jdk.crypto.ec,jdk.management,jdk.unsupported
+MAX_BYTES=$((64 * 1024 * 1024))
+WORK=$TOP/target/release
+DIST=$TOP/dist
+
+machine_of() {
+  case $1 in
+    amd64) echo x86_64 ;;
+    arm64) echo aarch64 ;;
+    *) die "unknown architecture: $1" ;;
+  esac
+}
+
+read_version() {
+  VERSION=$(tr -d '[:space:]' <"$TOP/VERSION")
+  [[ $VERSION =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$ ]] ||
+    die "VERSION has to be vMAJOR.MINOR.PATCH, and is '$VERSION'"
+}
+
+# apt_for ARCH COMMAND...: apt with lists of its own, so that the machine's architectures stay
+apt_for() {
+  local arch=$1 state=$WORK/apt-$1
+  shift
+  mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+  apt-get -qq -o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" \
+    -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" \
+    -o Dir::State::status=/dev/null -o APT::Sandbox::User=root "$@"
+}
+
+# fetch ARCH: Debian's JDK modules and zlib of that architecture, unpacked below $WORK/ARCH
+fetch() {
+  local arch=$1 downloads=$WORK/downloads-$1 package
+  [ ! -e "$WORK/$arch/.complete" ] || return 0
+  say "fetching the JDK's modules for $arch"
+  rm -rf "${downloads:?}" "${WORK:?}/$arch"
+  mkdir -p "$downloads" "$WORK/$arch"
+  apt_for "$arch" update
+  (cd "$downloads" && apt_for "$arch" download openjdk-17-jdk-headless openjdk-17-jre-headless zlib1g)
+  for package in "$downloads"/*.deb; do dpkg-deb -x "$package" "$WORK/$arch"; done
+  rm -rf "$downloads"
+  touch "$WORK/$arch/.complete"
+}
+
+# jlink has to be of the release that it links.
+jdk17() {
+  local home
+  for home in "$(jdk_home)" /usr/lib/jvm/*/; do
+    if [ -x "$home/bin/jlink" ] && [ "$(jdk_version "$home")" = 17 ]; then
+      echo "${home%/}"
+      return 0
+    fi
+  done
+  die "needs jlink of JDK 17: apt-get install openjdk-17-jdk-headless"
+}
+
+runtime() { # ARCH DIR
+  local jdk
+  jdk=$(jdk17)
+  "$jdk/bin/jlink" --module-path "$WORK/$1/usr/lib/jvm/java-17-openjdk-$1/jmods" \
+    --add-modules "$MODULES" --output "$2" --strip-java-debug-attributes --no-header-files --no-man-pages
+  # Debian's libraries take zlib from the system; a small host may have none.
+  cp "$(find "$WORK/$1" -name 'libz.so.1.*' -type f)" "$2/lib/libz.so.1"
+  # For hosts without certificate authorities of their own.
+  rm -f "$2/lib/security/cacerts"
+  cp -L "$jdk/lib/security/cacerts" "$2/lib/security/cacerts"
+}
+
+# The newest symbol version of glibc that any of the files asks for.
+glibc_of() { # DIR
+  find "$1" -type f \( -name '*.so*' -o -path '*/bin/java' \) -exec objdump -T {} + 2>/dev/null |
+    grep -o 'GLIBC_2\.[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2
+}
+
+# class_list RUNTIME JAR FILE: what the agent loads in a short life with both of its roles
+class_list() {
+  say "listing the classes of a start"
+  local life=$WORK/life port tls server agent
+  rm -rf "$life" && mkdir -p "$life/images"
+  port=$(free_port) && tls=$(free_port)
+  openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext 'subjectAltName=IP:127.0.0.1' \
+    -keyout "$life/key.pem" -out "$life/cert.pem" 2>/dev/null
+  openssl s_server -accept "127.0.0.1:$tls" -cert "$life/cert.pem" -key "$life/key.pem" -www -quiet >/dev/null 2>&1 &
+  server=$!
+  (
+    cd "$life"
+    exec env -i PATH="$PATH" HOME="$life" INCUDAL_PANEL_URL="https://127.0.0.1:$tls" \
+      INCUDAL_AGENT_ID=agt_aaaaaaaaaaaaaaaaaaaaaaaa INCUDAL_PANEL_CA_FILE="$life/cert.pem" \
+      INCUDAL_AGENT_SECRET=ias_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa INCUDAL_STATE_DIR="$life" \
+      IPXE_AGENT_TOKEN=only-for-this-build IPXE_AGENT_HOST=127.0.0.1 IPXE_AGENT_PORT="$port" \
+      IPXE_IMAGE_DIR="$life/images" IPXE_LOG_FILE="$life/audit.log" IPXE_DOCKER_HOST="unix://$life/none.sock" \
+      "$1/bin/java" -Xshare:off -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:DumpLoadedClassList="$3" \
+      -cp "$2" io.incudal.agent.Main >"$life/log" 2>&1
+  ) &
+  agent=$!
+  if wait_until 60 curl -sf "http://127.0.0.1:$port/healthz" && sleep 3; then
+    curl -s -o /dev/null -H 'Authorization: Bearer only-for-this-build' "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} || true
+  fi
+  kill -TERM "$agent" 2>/dev/null || true
+  wait "$agent" || true
+  kill "$server"
+  wait "$server" 2>/dev/null || true
+  [ -s "$3" ] || die "the agent did not run: $(tail -n 5 "$life/log")"
+}
+
+payload() { # DIR FILE
+  tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00Z' -cf - \
+    runtime agent.jar classes.lst | gzip -9n >"$2"
+}
+
+# assemble ARCH GLIBC PAYLOAD FILE: the launcher, and the payload behind its last line
+assemble() {
+  local sum launcher=$TOP/scripts/lib/release/launcher.sh
+  sum=$(sha256sum "$3" | cut -d' ' -f1)
+  {
+    sed -e "s/@VERSION@/$VERSION/g; s/@MACHINE@/$(machine_of "$1")/g; s/@GLIBC@/$2/g" \
+      -e "s/@ID@/${sum:0:12}/g; s/@SHA256@/$sum/g" \
+      -e "s/@PAYLOAD_LINE@/$(($(wc -l <"$launcher") + 1))/g" "$launcher"
+    cat "$3"
+  } >"$4.part"
+  chmod 755 "$4.part"
+  mv "$4.part" "$4"
+}
+
+build() { # ARCH
+  local tree=$WORK/tree-$1 file=$DIST/incudal-agent-linux-$1 size
+  fetch "$1"
+  rm -rf "$tree" && mkdir -p "$tree"
+  runtime "$1" "$tree/runtime"
+  cp "$TOP/target/incudal-agent.jar" "$tree/agent.jar"
+  cp "$WORK/classes.lst" "$tree/"
+  payload "$tree" "$WORK/payload-$1"
+  assemble "$1" "$(glibc_of "$tree/runtime")" "$WORK/payload-$1" "$file"
+  size=$(stat -c %s "$file")
+  [ "$size" -le "$MAX_BYTES" ] || die "$file is larger than 64 MiB: $size bytes"
+  say "$(printf '%s: %d MiB' "$file" $((size / 1024 / 1024)))"
+}
+
+# The list comes from the architecture that this machine is of, and serves for both.
+make_class_list() {
+  local here list=$WORK/classes.lst
+  here=$(dpkg --print-architecture)
+  fetch "$here"
+  rm -rf "$WORK/probe" "$list"
+  runtime "$here" "$WORK/probe"
+  class_list "$WORK/probe" "$TOP/target/incudal-agent.jar" "$list"
+  rm -rf "$WORK/probe"
+}
+
+manifest() {
+  local arch file entries=()
+  for arch in amd64 arm64; do
+    file=$DIST/incudal-agent-linux-$arch
+    [ -e "$file" ] || continue
+    entries+=("$(printf '    "linux-%s": {"name": "%s", "sha256": "%s", "size": %d, "gzip": false}' "$arch" \
+      "$(basename "$file")" "$(sha256sum "$file" | cut -d' ' -f1)" "$(stat -c %s "$file")")")
+  done
+  {
+    printf '{\n  "version": "%s",\n  "generatedAt": "%s",\n  "files": {\n' "$VERSION" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+    (IFS=$'\n' && printf '%s' "${entries[*]}" | sed '$!s/$/,/')
+    printf '\n  }\n}\n'
+  } >"$DIST/manifest.json"
+}
+
+main() {
+  local architectures=("$@") arch
+  [ $# -gt 0 ] || architectures=(amd64 arm64)
+  for arch in "${architectures[@]}"; do machine_of "$arch" >/dev/null; done
+  read_version
+  need_jdk
+  need_tools openssl=openssl objdump=binutils curl=curl
+  mkdir -p "$WORK" "$DIST"
+  rm -f "$DIST"/incudal-agent-linux-* "$DIST/manifest.json"
+  say "building $VERSION"
+  maven -q -DskipTests package
+  make_class_list
+  for arch in "${architectures[@]}"; do build "$arch"; done
+  manifest
+  say "$DIST/manifest.json"
+}
+
+main "$@"
