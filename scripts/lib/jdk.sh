@@ -31,4 +31,4 @@ newer_jdk() {
 }
 
 # Everything is fetched into the local repository the first time; afterwards no network is needed.
-maven() { (cd "$TOP" && mvn -B -ntp "$@"); }
+maven() { (cd "$TOP" && mvn -B -ntp -Dstyle.color=never "$@"); }
