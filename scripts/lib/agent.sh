@@ -33,7 +33,7 @@ agent_launch() {
     code=0
     wait "$!" || code=$?
     echo "$code" >"$dir/agent.exit"
-  ) &
+  ) >/dev/null 2>&1 & # holding no pipe of the caller's open
   wait_until 5 test -s "$dir/agent.process"
 }
 
