@@ -1,5 +1,7 @@
 package io.incudal.agent.api;
 
+import io.incudal.agent.config.HttpConfig;
+import io.vertx.core.http.HttpServerOptions;
 import java.time.Duration;
 
 /**
@@ -13,4 +15,17 @@ record HttpLimits(int connections, Duration patience, Duration tokenInterval) {
   /** More patience than common clients have with idle connections, so that they close them. */
   static final HttpLimits DEFAULTS =
       new HttpLimits(2048, Duration.ofSeconds(120), Duration.ofSeconds(2));
+
+  /** HTTP/1.1 without frills: nothing here is worth compressing or upgrading. */
+  static HttpServerOptions server(HttpConfig config) {
+    return new HttpServerOptions()
+        .setHost(config.host())
+        .setPort(config.port())
+        .setHttp2ClearTextEnabled(false)
+        .setMaxInitialLineLength(8 * 1024)
+        .setMaxHeaderSize(16 * 1024)
+        .setAcceptBacklog(1024)
+        // Finds peers that vanished while an operation of theirs takes hours.
+        .setTcpKeepAlive(true);
+  }
 }

@@ -6,7 +6,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -68,7 +67,7 @@ public final class HttpVerticle extends VerticleBase {
     var door = new Door(new RequestIds(auth::accepts), connections, replies, routes);
     server =
         vertx
-            .createHttpServer(options())
+            .createHttpServer(HttpLimits.server(config.http()))
             .connectionHandler(connections::opened)
             .requestHandler(door)
             .invalidRequestHandler(door::malformed);
@@ -98,18 +97,6 @@ public final class HttpVerticle extends VerticleBase {
   /** The port that the server listens on, once it is started. */
   public int port() {
     return server.actualPort();
-  }
-
-  private HttpServerOptions options() {
-    return new HttpServerOptions()
-        .setHost(config.http().host())
-        .setPort(config.http().port())
-        .setHttp2ClearTextEnabled(false)
-        .setMaxInitialLineLength(8 * 1024)
-        .setMaxHeaderSize(16 * 1024)
-        .setAcceptBacklog(1024)
-        // Finds peers that vanished while an operation of theirs takes hours.
-        .setTcpKeepAlive(true);
   }
 
   private Router router(Contract contract, Replies replies) {

@@ -38,7 +38,8 @@ final class NodeEndpoints {
         new Joined<>(() -> bus.request(Addresses.LUN_QUERY, new DescribeBackend(), waits.read()));
     this.masters =
         new Joined<>(() -> bus.request(Addresses.IMAGE_MASTERS, new ListMasters(), waits.read()));
-    this.mastersJson = new Rendered<>(list -> Future.succeededFuture(Views.masters(list)));
+    this.mastersJson =
+        new Rendered<>(list -> Future.succeededFuture(Payload.json(Views.masters(list))));
   }
 
   /** The one answer that needs nothing, not even this object. */
@@ -66,7 +67,7 @@ final class NodeEndpoints {
   }
 
   Future<Payload> masters(RoutingContext ctx) {
-    return masters.ask().compose(mastersJson::of).map(Payload::json);
+    return masters.ask().compose(mastersJson::of);
   }
 
   Future<Payload> openapi(RoutingContext ctx) {

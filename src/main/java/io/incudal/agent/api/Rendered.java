@@ -1,7 +1,6 @@
 package io.incudal.agent.api;
 
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import java.util.function.Function;
 
 /**
@@ -9,19 +8,19 @@ import java.util.function.Function;
  * together, so the same instance means the same JSON.
  */
 final class Rendered<T> {
-  private final Function<T, Future<Buffer>> renderer;
+  private final Function<T, Future<Payload>> renderer;
   private T source;
-  private Future<Buffer> json;
+  private Future<Payload> payload;
 
-  Rendered(Function<T, Future<Buffer>> renderer) {
+  Rendered(Function<T, Future<Payload>> renderer) {
     this.renderer = renderer;
   }
 
-  Future<Buffer> of(T reply) {
+  Future<Payload> of(T reply) {
     if (reply != source) {
       source = reply;
-      json = renderer.apply(reply);
+      payload = renderer.apply(reply);
     }
-    return json;
+    return payload;
   }
 }

@@ -43,8 +43,8 @@ final class TargetEndpoints {
         new Rendered<>(
             list ->
                 list.targets().size() < LARGE
-                    ? Future.succeededFuture(Views.targets(list))
-                    : renderer.executeBlocking(() -> Views.targets(list), false));
+                    ? Future.succeededFuture(Payload.json(Views.targets(list)))
+                    : renderer.executeBlocking(() -> Payload.json(Views.targets(list)), false));
   }
 
   Future<Payload> createDisk(RoutingContext ctx) {
@@ -74,9 +74,7 @@ final class TargetEndpoints {
   }
 
   Future<Payload> list(RoutingContext ctx) {
-    return bus.request(Addresses.LUN_QUERY, new ListTargets(), waits.read())
-        .compose(listing::of)
-        .map(Payload::json);
+    return bus.request(Addresses.LUN_QUERY, new ListTargets(), waits.read()).compose(listing::of);
   }
 
   private <R extends AgentMessage> Future<R> command(Command<R> command) {

@@ -87,16 +87,19 @@ final class ApiServer {
                       new LunView(0, Optional.empty()),
                       new LunView(1, Optional.of("/home/iscsi_img/worker-02.ubuntu.img"))))));
 
+  private static final TokenConfig BY_VALUE =
+      new TokenConfig(
+          Optional.of(new Secret(TOKEN)), Optional.empty(), Optional.of(new Secret(PREVIOUS)));
   private static final HttpLimits LIMITS =
       new HttpLimits(512, Duration.ofSeconds(60), Duration.ofMillis(20));
 
-  private ApiServer(Vertx vertx, TokenConfig token, HttpLimits limits) {
+  private ApiServer(Vertx vertx, NodeConfig config, HttpLimits limits) {
     reset();
     this.vertx = vertx;
     this.bus = Bus.install(vertx);
     this.client =
         WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(512));
-    this.verticle = new HttpVerticle(bus, config(token), "v0.1.0", limits);
+    this.verticle = new HttpVerticle(bus, config, "v0.1.0", limits);
     bus.serve(
         Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
     bus.serve(Addresses.LUN_QUERY, Query.class, ask -> record(ask, query.apply((Query<?>) ask)));
@@ -109,19 +112,20 @@ final class ApiServer {
   }
 
   static ApiServer start(Vertx vertx, HttpLimits limits) {
-    return start(
-        vertx,
-        new TokenConfig(
-            Optional.of(new Secret(TOKEN)), Optional.empty(), Optional.of(new Secret(PREVIOUS))),
-        limits);
+    return start(vertx, config(BY_VALUE, Duration.ofMinutes(1)), limits);
   }
 
   static ApiServer start(Vertx vertx, TokenConfig token) {
-    return start(vertx, token, LIMITS);
+    return start(vertx, config(token, Duration.ofMinutes(1)), LIMITS);
   }
 
-  private static ApiServer start(Vertx vertx, TokenConfig token, HttpLimits limits) {
-    var server = new ApiServer(vertx, token, limits);
+  /** One that soon gives up waiting for what is in flight. */
+  static ApiServer startHasty(Vertx vertx) {
+    return start(vertx, config(BY_VALUE, Duration.ofMillis(50)), LIMITS);
+  }
+
+  private static ApiServer start(Vertx vertx, NodeConfig config, HttpLimits limits) {
+    var server = new ApiServer(vertx, config, limits);
     server.deployment = vertx.deployVerticle(server.verticle).await();
     return server;
   }
@@ -234,7 +238,7 @@ final class ApiServer {
     throw new IllegalStateException("unknown " + query);
   }
 
-  private static NodeConfig config(TokenConfig token) {
+  private static NodeConfig config(TokenConfig token, Duration stopTimeout) {
     return new NodeConfig(
         new HttpConfig("127.0.0.1", 0),
         token,
@@ -251,6 +255,6 @@ final class ApiServer {
         new ImageConfig(Path.of("/none"), 1L << 40, Duration.ofSeconds(30), 1),
         Path.of("/none/ops.jsonl"),
         new QueueConfig(4, 16),
-        Duration.ofSeconds(5));
+        stopTimeout);
   }
 }

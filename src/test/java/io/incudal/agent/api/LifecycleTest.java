@@ -62,6 +62,16 @@ class LifecycleTest {
   }
 
   @Test
+  void stopsAlthoughWorkDoesNotEndOnceItsTimeIsOver(Vertx vertx) {
+    var server = ApiServer.startHasty(vertx);
+    server.lun = command -> Promise.<Exported>promise().future();
+    var running = disk(server);
+    ApiServer.await(() -> server.asked.size() == 1);
+    server.stop().await();
+    assertThrows(Exception.class, running::await);
+  }
+
+  @Test
   void waitsForTheWorkOfAClientThatHungUpWhenItStops(Vertx vertx) throws IOException {
     var server = ApiServer.start(vertx);
     var work = Promise.<Exported>promise();
