@@ -2,6 +2,8 @@ package io.incudal.agent.image;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The file system that holds the image directory.
@@ -9,14 +11,22 @@ import java.nio.file.Path;
  * @param type as the kernel calls it, or {@code unknown}
  */
 public record ImageFileSystem(String type) {
+  private static final Logger LOG = LoggerFactory.getLogger(ImageFileSystem.class);
+  private static final String UNKNOWN = "unknown";
+
   /** Looks at the process's mounts; symbolic links of the directory are followed. Blocking. */
-  static ImageFileSystem of(Path directory) throws IOException {
-    return of(directory, MountTable.read());
+  static ImageFileSystem of(Path directory) {
+    try {
+      return of(directory, MountTable.read());
+    } catch (IOException hidden) {
+      LOG.warn("mounts of this host cannot be read reason={}", hidden.toString());
+      return new ImageFileSystem(UNKNOWN);
+    }
   }
 
   static ImageFileSystem of(Path directory, MountTable table) {
     return new ImageFileSystem(
-        table.holding(resolve(directory)).map(MountTable.Mount::type).orElse("unknown"));
+        table.holding(resolve(directory)).map(MountTable.Mount::type).orElse(UNKNOWN));
   }
 
   /** How a master becomes a disk here, in the words of the API's contract. */

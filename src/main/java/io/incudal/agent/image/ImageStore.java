@@ -174,19 +174,6 @@ public final class ImageStore {
     return on(files, "removing unfinished images", stager::sweep).onSuccess(this::swept);
   }
 
-  private void swept(int count) {
-    if (count > 0) {
-      LOG.info("unfinished images removed count={}", count);
-    }
-    on(files, "loading native calls", this::warmUp)
-        .onFailure(failure -> LOG.error("native calls not loaded", failure));
-  }
-
-  private Void warmUp() {
-    stager.warmUp();
-    return null;
-  }
-
   /** Makes running copies fail soon, and waiting ones at once. */
   public void cancelCopies() {
     cancelled = true;
@@ -200,6 +187,19 @@ public final class ImageStore {
           directory.changeIqns(name, change);
           return null;
         });
+  }
+
+  private void swept(int count) {
+    if (count > 0) {
+      LOG.info("unfinished images removed count={}", count);
+    }
+    on(files, "loading native calls", this::warmUp)
+        .onFailure(failure -> LOG.error("native calls not loaded", failure));
+  }
+
+  private Void warmUp() {
+    stager.warmUp();
+    return null;
   }
 
   private boolean cancelled() {

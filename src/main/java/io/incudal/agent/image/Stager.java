@@ -127,17 +127,25 @@ final class Stager {
       order.iqn().ifPresent(iqn -> RecordedIqns.write(temporary, List.of(iqn)));
       file.channel().force(true);
       return new StagedImage(temporary, order.name());
-    } catch (IOException | RuntimeException failed) {
-      Files.deleteIfExists(temporary);
+    } catch (Throwable failed) {
+      // An error too: a copy may find no memory for its buffer.
+      discard(temporary, failed);
       throw failed;
+    }
+  }
+
+  private static void discard(Path temporary, Throwable why) {
+    try {
+      Files.deleteIfExists(temporary);
+    } catch (IOException left) {
+      why.addSuppressed(left);
     }
   }
 
   private void reflink(ImageFile master, OpenFile target) throws IOException {
     try (OpenFile source = open(master)) {
       long length = source.size();
-      // Blocks that are not yet written may be cloned as zeros (OpenZFS 2.2.0, 2.2.1) or not at
-      // all.
+      // What is not yet written may be cloned as zeros (OpenZFS 2.2.0, 2.2.1), or not at all.
       source.channel().force(true);
       target.natives().reflink(source.descriptor(), target.descriptor());
       if (target.size() != length) {
@@ -201,7 +209,7 @@ final class Stager {
     listener.cloned(mode, bytes, took);
   }
 
-  private void warnOnce(String reason) throws IOException {
+  private void warnOnce(String reason) {
     String type = ImageFileSystem.of(directory.path()).type();
     if (warnedOf.add(type)) {
       LOG.warn(

@@ -3,6 +3,7 @@ package io.incudal.agent.image;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /** The real calls, some of which fail as told. */
 final class FaultyFiles implements NativeFiles {
@@ -10,6 +11,7 @@ final class FaultyFiles implements NativeFiles {
   private final Map<String, Integer> faults = new HashMap<>();
   private int healthyCopies;
   private long copyAtMost = Long.MAX_VALUE;
+  private LongConsumer beforeCopy = offset -> {};
 
   /** A call, by the kernel's name, fails with this number from now on. */
   FaultyFiles failing(String call, int errno) {
@@ -26,6 +28,12 @@ final class FaultyFiles implements NativeFiles {
   /** {@code copy_file_range} copies no more than this at once. */
   FaultyFiles copyingAtMost(long bytes) {
     copyAtMost = bytes;
+    return this;
+  }
+
+  /** Is told the offset before each {@code copy_file_range}. */
+  FaultyFiles beforeCopies(LongConsumer told) {
+    beforeCopy = told;
     return this;
   }
 
@@ -48,6 +56,7 @@ final class FaultyFiles implements NativeFiles {
 
   @Override
   public long copyRange(int source, int target, long offset, long length) throws NativeFailure {
+    beforeCopy.accept(offset);
     if (healthyCopies-- <= 0) {
       fail("copy_file_range");
     }

@@ -2,8 +2,11 @@ package io.incudal.agent.image;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.bus.ErrorCode;
 import io.incudal.agent.testing.LoopFs;
 import io.incudal.agent.testing.LoopFs.Kind;
 import java.io.BufferedReader;
@@ -13,9 +16,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -92,10 +97,8 @@ class ImageFileSystemsIT {
       ImageFile master = solidMaster(fs, 200);
       var stager = stager(fs, LinuxFiles.get());
       var failure =
-          assertThrows(
-              io.incudal.agent.bus.AgentException.class,
-              () -> stager.copy(master, ORDER, () -> false));
-      assertEquals(io.incudal.agent.bus.ErrorCode.NO_SPACE, failure.code());
+          assertThrows(AgentException.class, () -> stager.copy(master, ORDER, () -> false));
+      assertEquals(ErrorCode.NO_SPACE, failure.code());
       Files.delete(master.path());
       ImageFile smaller = solidMaster(fs, 100);
       assertSameData(smaller.path(), publishedClone(stager, smaller).path());
@@ -117,6 +120,25 @@ class ImageFileSystemsIT {
           FileFailures.translate(failure, "making")
               .getMessage()
               .startsWith("making failed: the image directory is read-only"));
+    }
+  }
+
+  @Test
+  void looksThroughTwentyThousandFilesInAMoment() throws IOException { // B68
+    try (var fs = LoopFs.mount(Kind.TMPFS, 100)) {
+      for (int i = 0; i < 20_000; i++) {
+        Files.createFile(fs.directory().resolve("disk-" + i + ".img"));
+      }
+      Masters.sparse(fs.directory(), "m_tpl_.img", MIB);
+      var directory = new ImageDirectory(fs.directory());
+      assertTimeout(
+          Duration.ofSeconds(2),
+          () -> {
+            for (int i = 0; i < 10; i++) {
+              assertTrue(directory.findSameFolded(ImageName.parse("none.img")).isEmpty());
+              assertEquals(1, MastersCache.read(directory).masters().size());
+            }
+          });
     }
   }
 
@@ -155,52 +177,6 @@ class ImageFileSystemsIT {
     }
   }
 
-  /** A process that copies a master for ever; the first line that it prints says that it does. */
-  static final class SlowCopy implements NativeFiles {
-    public static void main(String[] arguments) throws IOException {
-      ImageFile master = Masters.image(Path.of(arguments[0]));
-      stager(master.path().getParent(), new SlowCopy(), mode -> {})
-          .copy(master, ORDER, () -> false);
-    }
-
-    private final NativeFiles real = LinuxFiles.get();
-
-    @Override
-    public int open(Path file, boolean writable) throws NativeFailure {
-      return real.open(file, writable);
-    }
-
-    @Override
-    public long seekData(int file, long offset) throws NativeFailure {
-      return real.seekData(file, offset);
-    }
-
-    @Override
-    public long seekHole(int file, long offset) throws NativeFailure {
-      return real.seekHole(file, offset);
-    }
-
-    @Override
-    public void truncate(int file, long length) throws NativeFailure {
-      real.truncate(file, length);
-    }
-
-    @Override
-    public long copyRange(int source, int target, long offset, long length) throws NativeFailure {
-      if (offset >= MIB) {
-        System.out.println("copying");
-        synchronized (this) {
-          try {
-            wait();
-          } catch (InterruptedException stop) {
-            throw new NativeFailure("copy_file_range", NativeFailure.EIO);
-          }
-        }
-      }
-      return real.copyRange(source, target, offset, Math.min(length, MIB));
-    }
-  }
-
   private static CloneMode expected(Kind kind) {
     return kind == Kind.BTRFS || kind == Kind.XFS ? CloneMode.REFLINK : CloneMode.COPY;
   }
@@ -209,8 +185,7 @@ class ImageFileSystemsIT {
     return stager(fs.directory(), natives, mode::set);
   }
 
-  private static Stager stager(
-      Path directory, NativeFiles natives, java.util.function.Consumer<CloneMode> told) {
+  private static Stager stager(Path directory, NativeFiles natives, Consumer<CloneMode> told) {
     return new Stager(
         new ImageDirectory(directory),
         () -> natives,
@@ -272,8 +247,10 @@ class ImageFileSystemsIT {
 
   private static ByteBuffer read(OpenFile file, DataMap.Extent part) throws IOException {
     var bytes = ByteBuffer.allocate((int) (part.end() - part.start()));
-    while (bytes.hasRemaining() && file.channel().read(bytes, part.start() + bytes.position()) > 0)
-      ;
+    int read = 0;
+    while (read >= 0 && bytes.hasRemaining()) {
+      read = file.channel().read(bytes, part.start() + bytes.position());
+    }
     return bytes.flip();
   }
 }

@@ -74,7 +74,7 @@ class MountTableTest {
   }
 
   @Test
-  void readsTheTableOfThisProcess() throws IOException {
+  void readsTheTableOfThisProcess() {
     assertEquals("proc", ImageFileSystem.of(Path.of("/proc/self")).type());
   }
 

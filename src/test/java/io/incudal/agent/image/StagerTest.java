@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +139,18 @@ class StagerTest {
   @Test
   void leavesNothingWhenACopyIsCancelled() throws IOException {
     var failure = assertThrows(AgentException.class, () -> stager.copy(master, ORDER, () -> true));
+    assertEquals(ErrorCode.STOPPING, failure.code());
+    assertNothingStaged();
+  }
+
+  @Test
+  void leavesNothingWhenACopyIsCancelledHalfWay() throws IOException {
+    natives.copyingAtMost(4096);
+    var asked = new AtomicInteger();
+    var failure =
+        assertThrows(
+            AgentException.class,
+            () -> stager.copy(master, ORDER, () -> asked.incrementAndGet() > 50));
     assertEquals(ErrorCode.STOPPING, failure.code());
     assertNothingStaged();
   }
