@@ -1,8 +1,10 @@
 package io.incudal.agent.scan;
 
 import io.incudal.agent.bus.Addresses;
+import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.bus.Caller;
+import io.incudal.agent.bus.ErrorCode;
 import io.incudal.agent.lun.LunMessages.BackendChanged;
 import io.incudal.agent.lun.LunMessages.CheckBackend;
 import io.incudal.agent.lun.LunMessages.OpenBackend;
@@ -107,7 +109,9 @@ public final class AutoScanVerticle extends VerticleBase {
 
   /** Said once for each reason, however often it is tried. */
   private boolean failed(Throwable failure) {
-    if (!failure.getMessage().equals(trouble) && !stopped) {
+    // Rooms begin side by side: the one that keeps the back end may not be there yet.
+    boolean tooEarly = failure instanceof AgentException e && e.code() == ErrorCode.STOPPING;
+    if (!tooEarly && !stopped && !failure.getMessage().equals(trouble)) {
       trouble = failure.getMessage();
       LOG.warn("back end not usable, waiting for it reason={}", trouble);
     }

@@ -14,7 +14,10 @@ import io.incudal.agent.config.ImageConfig;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.QueueConfig;
 import io.incudal.agent.config.TokenConfig;
+import io.incudal.agent.exec.ToolListener;
 import io.incudal.agent.exec.ToolRunner;
+import io.incudal.agent.exec.ToolRunners;
+import io.incudal.agent.lab.Lab;
 import io.incudal.agent.lun.LunMessages.BackendOpened;
 import io.incudal.agent.lun.LunMessages.BackendView;
 import io.incudal.agent.lun.LunMessages.CreateDisk;
@@ -59,14 +62,16 @@ final class LunRoom {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Caller CALLER = new Caller("10.1.2.3", Optional.empty());
 
-  final Path images;
+  Path images;
   final FakeTgtd tgtd = new FakeTgtd();
   final Bus bus;
   final FakeAudit audit;
   private final Vertx vertx;
+  private Optional<Lab> lab = Optional.empty();
   private BackendConfig.Kind kind = BackendConfig.Kind.STGT;
   private boolean deleteInUse;
   private QueueConfig queue = new QueueConfig(64, 1024);
+  private Duration commandTimeout = Duration.ofSeconds(30);
   private String deployment;
 
   LunRoom(Vertx vertx, Path images) {
@@ -92,12 +97,28 @@ final class LunRoom {
     return this;
   }
 
-  LunRoom deploy() {
-    return deploy(tgtd);
+  /** With a real daemon instead of the one in memory. */
+  LunRoom on(Lab real) {
+    lab = Optional.of(real);
+    return this;
   }
 
-  LunRoom deploy(ToolRunner tools) {
+  /** With another image directory. */
+  LunRoom in(Path directory) {
+    images = directory;
+    return this;
+  }
+
+  /** With another limit of one command. */
+  LunRoom withTimeout(Duration limit) {
+    commandTimeout = limit;
+    return this;
+  }
+
+  LunRoom deploy() {
     NodeConfig config = config();
+    ToolRunner tools =
+        lab.isEmpty() ? tgtd : ToolRunners.create(vertx, config.backend(), ToolListener.NONE);
     TargetBackend backend = new StgtBackend(vertx, tools, config.backend(), BASE);
     var verticle = new LunVerticle(bus, config, backend, new ContainerDirectory(tools, images));
     var worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
@@ -204,10 +225,10 @@ final class LunRoom {
         BASE,
         new BackendConfig(
             kind,
-            BackendConfig.Executor.LOCAL,
-            "",
-            "",
-            Duration.ofSeconds(30),
+            BackendConfig.Executor.DOCKER,
+            lab.map(Lab::container).orElse(""),
+            lab.map(real -> real.settings().get("DOCKER_HOST")).orElse(""),
+            commandTimeout,
             OptionalInt.empty(),
             true,
             deleteInUse),

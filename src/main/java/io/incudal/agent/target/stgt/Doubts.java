@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 final class Doubts {
   private static final Logger LOG = LoggerFactory.getLogger(Doubts.class);
 
-  private final Tgtadm tgtadm;
+  private final Removal removal;
   private final TidTable tids;
   private final Map<Iqn, Doubt> doubts = new LinkedHashMap<>();
 
-  Doubts(Tgtadm tgtadm, TidTable tids) {
-    this.tgtadm = tgtadm;
+  Doubts(Removal removal, TidTable tids) {
+    this.removal = removal;
     this.tids = tids;
   }
 
@@ -78,17 +78,13 @@ final class Doubts {
 
   /** Removes a target that the agent made and must not leave behind. */
   Future<Void> remove(Doubt doubt) {
-    return tgtadm
-        .delete(doubt.tid(), true)
-        .compose(
-            result ->
-                result.ok() || Tgtadm.missing(result)
-                    ? Future.<Void>succeededFuture()
-                    : Future.failedFuture(Tgtadm.failure(result)))
+    return removal
+        .endingSessions(doubt.tid())
         .onSuccess(
             gone -> {
               doubts.remove(doubt.iqn(), doubt);
               LOG.info("unfinished target removed iqn={} tid={}", doubt.iqn(), doubt.tid());
-            });
+            })
+        .mapEmpty();
   }
 }

@@ -83,6 +83,26 @@ final class Listings {
         .timeout(2 * SHORT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
+  /** Looks after a command that was cut off, and fails with what is to be said of it. */
+  <T> Future<T> explain(Throwable cutOff) {
+    return look().transform(looked -> Future.failedFuture(reason(looked.cause(), cutOff)));
+  }
+
+  /** Why a command took too long, when the look after it could tell; else that it did. */
+  static Throwable reason(Throwable lookFailed, Throwable cutOff) {
+    return isUnavailable(lookFailed) ? lookFailed : cutOff;
+  }
+
+  private static boolean isTimeout(Throwable failure) {
+    return failure instanceof AgentException known && known.code() == ErrorCode.COMMAND_TIMEOUT;
+  }
+
+  private static boolean isUnavailable(Throwable failure) {
+    return failure instanceof AgentException known
+        && (known.code() == ErrorCode.DOCKER_UNAVAILABLE
+            || known.code() == ErrorCode.CONTAINER_UNAVAILABLE);
+  }
+
   private Optional<List<Shown>> adopt(Snapshot seen, Set<String> changed) {
     boolean known = opened && seen.identity().isPresent() && identity.isPresent();
     boolean same = known && seen.identity().equals(identity);
@@ -110,6 +130,7 @@ final class Listings {
               tids.refresh(seen.targets(), changed);
               return seen.targets().stream().map(Shown::target).toList();
             })
+        .recover(failure -> isTimeout(failure) ? explain(failure) : Future.failedFuture(failure))
         .onComplete(done -> tids.unwatch(changed));
   }
 

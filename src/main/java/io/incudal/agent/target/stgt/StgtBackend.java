@@ -9,13 +9,11 @@ import io.incudal.agent.target.Backing;
 import io.incudal.agent.target.Iqn;
 import io.incudal.agent.target.Target;
 import io.incudal.agent.target.TargetBackend;
-import io.incudal.agent.target.stgt.TgtadmListing.Session;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,15 +29,13 @@ public final class StgtBackend implements TargetBackend {
   /** How often a tid is chosen anew when others make targets at the same time. */
   private static final int CREATE_TRIES = 5;
 
-  /** A target may stay active for a moment after its last session has ended. */
-  private static final int DELETE_TRIES = 6;
+  /** How often a target is looked up anew when others renumber it at the same time. */
+  private static final int DELETE_TRIES = 3;
 
-  private static final long DELETE_PAUSE_MS = 50;
-
-  private final Vertx vertx;
   private final ToolRunner tools;
   private final Tgtadm tgtadm;
   private final TidTable tids = new TidTable();
+  private final Removal removal;
   private final Doubts doubts;
   private final Listings listings;
   private final Unfinished unfinished;
@@ -49,10 +45,10 @@ public final class StgtBackend implements TargetBackend {
    * @param iqnBase lower-cased, without a trailing colon
    */
   public StgtBackend(Vertx vertx, ToolRunner tools, BackendConfig config, String iqnBase) {
-    this.vertx = vertx;
     this.tools = tools;
     this.tgtadm = new Tgtadm(tools, config.commandTimeout(), config.tgtControlPort());
-    this.doubts = new Doubts(tgtadm, tids);
+    this.removal = new Removal(vertx, tgtadm);
+    this.doubts = new Doubts(removal, tids);
     this.listings = new Listings(tgtadm, tids, doubts);
     this.unfinished = new Unfinished(tgtadm, tids, iqnBase);
   }
@@ -110,7 +106,7 @@ public final class StgtBackend implements TargetBackend {
 
   private Future<Boolean> undoUnknown(Iqn iqn, int tid, Throwable cutOff) {
     doubts.add(iqn, tid);
-    return listings.look().transform(looked -> Future.failedFuture(cutOff));
+    return listings.explain(cutOff);
   }
 
   private Future<Void> released(int tid) {
@@ -139,7 +135,27 @@ public final class StgtBackend implements TargetBackend {
 
   @Override
   public Future<Void> unexport(Iqn iqn, boolean endSessions) {
-    return located(iqn).compose(tid -> delete(iqn, tid, endSessions, DELETE_TRIES));
+    return unexport(iqn, endSessions, DELETE_TRIES);
+  }
+
+  private Future<Void> unexport(Iqn iqn, boolean endSessions, int tries) {
+    return located(iqn)
+        .compose(
+            tid ->
+                remove(iqn, tid, endSessions)
+                    .compose(
+                        removed ->
+                            removed || tries <= 1
+                                ? Future.succeededFuture()
+                                : unexport(iqn, endSessions, tries - 1)));
+  }
+
+  /** {@code false} when another program made it anew under another number, or removed it. */
+  private Future<Boolean> remove(Iqn iqn, int tid, boolean endSessions) {
+    Future<Boolean> removed = endSessions ? removal.endingSessions(tid) : removal.unlessUsed(tid);
+    return removed
+        .onSuccess(done -> tids.remove(iqn))
+        .recover(failure -> isCutOff(failure) ? goneAnyway(iqn, tid, failure) : removed);
   }
 
   private Future<Integer> located(Iqn iqn) {
@@ -157,71 +173,24 @@ public final class StgtBackend implements TargetBackend {
             new AgentException(ErrorCode.TARGET_NOT_FOUND, "target not found: " + iqn));
   }
 
-  private Future<Void> delete(Iqn iqn, int tid, boolean endSessions, int tries) {
-    return tgtadm
-        .delete(tid, endSessions)
-        .compose(
-            result -> deleted(iqn, tid, result, new Deletion(endSessions, tries - 1)),
-            cutOff -> goneAnyway(iqn, tid, cutOff));
+  private static boolean isCutOff(Throwable failure) {
+    return !(failure instanceof AgentException known)
+        || known.code() == ErrorCode.COMMAND_TIMEOUT
+        || known.code() == ErrorCode.DOCKER_UNAVAILABLE
+        || known.code() == ErrorCode.CONTAINER_UNAVAILABLE;
   }
 
-  private record Deletion(boolean endSessions, int triesLeft) {}
-
-  private Future<Void> deleted(Iqn iqn, int tid, ToolResult result, Deletion deletion) {
-    if (result.ok()) {
-      tids.remove(iqn);
-      return Future.succeededFuture();
-    }
-    if (deletion.triesLeft() > 0 && Tgtadm.missing(result)) {
-      // Another program made it anew under another number, or removed it.
-      return listings
-          .join()
-          .compose(targets -> tidOf(iqn))
-          .compose(now -> delete(iqn, now, deletion.endSessions(), deletion.triesLeft()));
-    }
-    if (Tgtadm.active(result)) {
-      return tgtadm.sessions(tid).compose(sessions -> active(iqn, tid, sessions, deletion));
-    }
-    return Future.failedFuture(Tgtadm.failure(result));
-  }
-
-  private Future<Void> active(Iqn iqn, int tid, List<Session> sessions, Deletion deletion) {
-    if (!sessions.isEmpty()) {
-      return Future.failedFuture(inUse(sessions));
-    }
-    if (deletion.triesLeft() == 0) {
-      return Future.failedFuture(
-          new AgentException(
-              ErrorCode.COMMAND_FAILED,
-              "tgtd holds the target as active though nobody is logged in; try again, or delete"
-                  + " it with force"));
-    }
-    return vertx
-        .timer(DELETE_PAUSE_MS, TimeUnit.MILLISECONDS)
-        .compose(later -> delete(iqn, tid, deletion.endSessions(), deletion.triesLeft()));
-  }
-
-  private static AgentException inUse(List<Session> sessions) {
-    List<String> initiators = sessions.stream().map(Session::initiator).distinct().toList();
-    List<String> who =
-        sessions.stream().map(s -> s.initiator() + " (" + s.address() + ")").distinct().toList();
-    return new AgentException(
-            ErrorCode.TARGET_IN_USE,
-            "logged in: " + String.join(", ", who) + "; log out there, or delete with force=true")
-        .with("initiators", initiators);
-  }
-
-  private Future<Void> goneAnyway(Iqn iqn, int tid, Throwable cutOff) {
+  private Future<Boolean> goneAnyway(Iqn iqn, int tid, Throwable cutOff) {
     return listings
         .look()
         .transform(
             looked -> {
               if (looked.failed()
                   || looked.result().targets().stream().anyMatch(shown -> shown.tid() == tid)) {
-                return Future.failedFuture(cutOff);
+                return Future.failedFuture(Listings.reason(looked.cause(), cutOff));
               }
               tids.remove(iqn);
-              return Future.succeededFuture();
+              return Future.succeededFuture(true);
             });
   }
 

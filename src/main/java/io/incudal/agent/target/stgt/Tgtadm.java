@@ -24,18 +24,24 @@ final class Tgtadm {
   private static final int NO_DAEMON = 107;
   private static final String EXISTS = "this target already exists";
   private static final String MISSING = "can't find the target";
-  private static final String ACTIVE = "this target is still active";
+  private static final String ACTIVE = "is still active";
   private static final int SHOW_STEP = 0;
+
+  /** For the question that a daemon in good health answers in a millisecond. */
+  private static final Duration QUICK = Duration.ofSeconds(5);
+
   private static final int MAX_OUTPUT = 500;
 
   private final ToolRunner tools;
   private final Duration limit;
+  private final Duration quick;
   private final List<String> tool;
   private final List<String> identity;
 
   Tgtadm(ToolRunner tools, Duration limit, OptionalInt controlPort) {
     this.tools = tools;
     this.limit = limit;
+    this.quick = limit.compareTo(QUICK) < 0 ? limit : QUICK;
     List<String> words = new ArrayList<>(List.of("tgtadm"));
     controlPort.ifPresent(port -> words.addAll(List.of("-C", Integer.toString(port))));
     words.addAll(List.of("--lld", "iscsi"));
@@ -71,16 +77,25 @@ final class Tgtadm {
     return run(step("target", "bind", Integer.toString(tid), "--initiator-address", "ALL"));
   }
 
-  /**
-   * Removes a target and its LUNs; without {@code force} only when nobody is logged in, which the
-   * daemon decides in one step.
-   */
-  Future<ToolResult> delete(int tid, boolean force) {
-    List<String> step = step("target", "delete", Integer.toString(tid));
-    if (force) {
-      step.add("--force");
-    }
-    return run(step);
+  Future<ToolResult> unbindAll(int tid) {
+    return run(step("target", "unbind", Integer.toString(tid), "--initiator-address", "ALL"));
+  }
+
+  /** Removes a target and its LUNs, when nobody is logged in: the daemon decides in one step. */
+  Future<ToolResult> delete(int tid) {
+    return run(step("target", "delete", Integer.toString(tid)));
+  }
+
+  Future<ToolResult> disconnect(int tid, TgtadmListing.Session session) {
+    return run(
+        step(
+            "conn",
+            "delete",
+            Integer.toString(tid),
+            "--sid",
+            Integer.toString(session.sid()),
+            "--cid",
+            Integer.toString(session.cid())));
   }
 
   /** Whether the daemon has a target of this number: the cheapest question there is. */
@@ -112,7 +127,7 @@ final class Tgtadm {
 
   /** Which daemon answers; empty when it cannot be told. */
   Future<Optional<String>> identity() {
-    return run(limit, List.of(step("sys", "show"), identity))
+    return run(quick, List.of(step("sys", "show"), identity))
         .compose(result -> refused(result) ? accepted(result) : Future.succeededFuture(result))
         .map(result -> Snapshot.identityIn(result.stdout()));
   }
@@ -125,6 +140,7 @@ final class Tgtadm {
     return result.stderr().contains(MISSING);
   }
 
+  /** Whether a session, or a command that one has left behind, keeps the target. */
   static boolean active(ToolResult result) {
     return result.stderr().contains(ACTIVE);
   }
@@ -148,7 +164,8 @@ final class Tgtadm {
           + " limits)";
     }
     if (output.contains("invalid request")) {
-      return " (is the image directory mounted in the iSCSI container under the same path?)";
+      return " (is the image directory mounted in the iSCSI container under the same path, and may"
+          + " tgtd open the file?)";
     }
     return "";
   }

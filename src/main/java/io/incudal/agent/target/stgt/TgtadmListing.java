@@ -20,6 +20,8 @@ final class TgtadmListing {
   private static final String PATH = "            Backing store path: ";
   private static final String ACL = "    ACL information:";
   private static final String ACL_ENTRY = "        ";
+  private static final String SESSION = "Session: ";
+  private static final String CONNECTION = "    Connection: ";
   private static final String INITIATOR = "        Initiator: ";
   private static final String ADDRESS = "        IP Address: ";
   private static final String NO_PATH = "None";
@@ -48,8 +50,8 @@ final class TgtadmListing {
     }
   }
 
-  /** Who is logged in to a target: its name and address. */
-  record Session(String initiator, String address) {}
+  /** Who is logged in to a target: its name and address, and the numbers of its connection. */
+  record Session(int sid, int cid, String initiator, String address) {}
 
   /**
    * @throws IllegalArgumentException when the text is no complete listing
@@ -58,15 +60,21 @@ final class TgtadmListing {
     return new TgtadmListing(text).read();
   }
 
-  /** The sessions of one target, in the order in which they are printed. */
+  /** The connections to one target, in the order in which they are printed. */
   static List<Session> sessions(String text) {
     List<Session> sessions = new ArrayList<>();
+    int sid = 0;
+    int cid = 0;
     String initiator = "unknown";
     for (String line : text.split("\n")) {
-      if (line.startsWith(INITIATOR)) {
+      if (line.startsWith(SESSION)) {
+        sid = number(line.substring(SESSION.length()));
+      } else if (line.startsWith(CONNECTION)) {
+        cid = number(line.substring(CONNECTION.length()));
+      } else if (line.startsWith(INITIATOR)) {
         initiator = line.substring(INITIATOR.length());
       } else if (line.startsWith(ADDRESS)) {
-        sessions.add(new Session(initiator, line.substring(ADDRESS.length())));
+        sessions.add(new Session(sid, cid, initiator, line.substring(ADDRESS.length())));
       }
     }
     return List.copyOf(sessions);
@@ -132,7 +140,7 @@ final class TgtadmListing {
     tid = OptionalInt.empty();
   }
 
-  private int number(String digits) {
+  private static int number(String digits) {
     try {
       return Integer.parseInt(digits);
     } catch (NumberFormatException e) {

@@ -321,7 +321,15 @@ public final class FakeTgtd implements ToolRunner {
         target.bound = true;
         yield out("");
       }
-      case "target delete" -> delete(target, tid, words.contains("--force"));
+      case "target unbind" -> {
+        target.bound = false;
+        yield out("");
+      }
+      case "target delete" -> delete(target, tid);
+      case "conn delete" -> {
+        target.sessions.remove(List.copyOf(target.sessions.keySet()).get(0));
+        yield out("");
+      }
       case "logicalunit new" -> newLun(target, words);
       case "conn show" -> out(sessions(target));
       default -> throw new IllegalArgumentException(what);
@@ -347,8 +355,8 @@ public final class FakeTgtd implements ToolRunner {
     return out("");
   }
 
-  private ToolResult delete(FakeTarget target, int tid, boolean force) {
-    if (!target.sessions.isEmpty() && !force) {
+  private ToolResult delete(FakeTarget target, int tid) {
+    if (!target.sessions.isEmpty()) {
       return refused("this target is still active");
     }
     targets.remove(tid);

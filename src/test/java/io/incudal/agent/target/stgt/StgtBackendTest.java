@@ -123,7 +123,7 @@ class StgtBackendTest {
     assertEquals(ErrorCode.COMMAND_FAILED, failure.code());
     assertEquals(
         "tgtadm failed with exit code 22: tgtadm: invalid request (is the image directory mounted"
-            + " in the iSCSI container under the same path?)",
+            + " in the iSCSI container under the same path, and may tgtd open the file?)",
         failure.getMessage());
     assertEquals(List.of(), tgtd.names());
     assertFalse(on(() -> backend.knows(A)));
@@ -165,6 +165,19 @@ class StgtBackendTest {
     assertEquals(List.of(), tgtd.names());
     run(() -> backend.export(A, FILE));
     assertEquals(List.of(A.value()), tgtd.names());
+  }
+
+  /** B42: a container that is paused swallows the command; the look after it tells why. */
+  @Test
+  void saysWhyACommandTookTooLong() {
+    open();
+    tgtd.cutBefore("--targetname");
+    Promise<Void> look = tgtd.hold("target --op show");
+    Future<Void> export = begin(() -> backend.export(A, FILE));
+    tgtd.containerDown();
+    look.complete();
+    assertEquals(
+        ErrorCode.CONTAINER_UNAVAILABLE, assertThrows(AgentException.class, export::await).code());
   }
 
   @Test
@@ -337,6 +350,38 @@ class StgtBackendTest {
     tgtd.login(A.value(), "iqn.2026-07.com.host:boot01");
     run(() -> backend.unexport(A, true));
     assertEquals(List.of(), tgtd.names());
+  }
+
+  /** B07: nothing is pulled from under an initiator, and those cut off cannot come back. */
+  @Test
+  void endsEachSessionBeforeTheTargetGoes() {
+    tgtd.with(4, A.value(), "/img/a.img");
+    open();
+    tgtd.login(A.value(), "iqn.2026-07.com.host:boot01");
+    tgtd.login(A.value(), "iqn.2026-07.com.host:boot02");
+    int before = tgtd.commands().size();
+    tgtd.answer("target --op delete", 22, "tgtadm: this logical unit is still active\n");
+    run(() -> backend.unexport(A, true));
+    assertEquals(
+        List.of(
+            "target --op delete --tid 4",
+            "target --op unbind --tid 4 --initiator-address ALL",
+            "conn --op show --tid 4",
+            "conn --op delete --tid 4 --sid 1 --cid 0",
+            "conn --op delete --tid 4 --sid 1 --cid 0",
+            "target --op delete --tid 4"),
+        tgtd.commands().stream().skip(before).map(line -> line.split("--mode ")[1]).toList());
+    assertEquals(0, tgtd.count("--force"));
+  }
+
+  @Test
+  void opensATargetAgainWhoseSessionsDoNotEnd() {
+    tgtd.with(4, A.value(), "/img/a.img");
+    open();
+    tgtd.login(A.value(), "iqn.2026-07.com.host:boot01");
+    tgtd.cutBefore("conn --op show");
+    assertEquals(ErrorCode.COMMAND_TIMEOUT, failure(() -> backend.unexport(A, true)).code());
+    assertEquals("{1=/img/a.img} open", tgtd.describe(A.value()));
   }
 
   /** B01: the last session has just ended. */

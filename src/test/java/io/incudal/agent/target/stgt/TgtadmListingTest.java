@@ -97,8 +97,8 @@ class TgtadmListingTest {
   void readsTheSessionsOfATarget() {
     assertEquals(
         List.of(
-            new Session("iqn.2026-07.com.host:boot02", "127.0.0.1"),
-            new Session("iqn.2026-07.com.host:boot01", "127.0.0.1")),
+            new Session(7, 0, "iqn.2026-07.com.host:boot02", "127.0.0.1"),
+            new Session(6, 0, "iqn.2026-07.com.host:boot01", "127.0.0.1")),
         TgtadmListing.sessions(captured("conn-two-initiators.txt")));
     assertTrue(TgtadmListing.sessions("").isEmpty());
   }
