@@ -25,9 +25,6 @@ import org.slf4j.LoggerFactory;
 public final class HttpVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(HttpVerticle.class);
 
-  /** Reads beside a full queue of commands. */
-  private static final int READS = 256;
-
   private static final int CLOSE_SECONDS = 2;
 
   private final Bus bus;
@@ -72,12 +69,15 @@ public final class HttpVerticle extends VerticleBase {
             .requestHandler(door)
             .invalidRequestHandler(door::malformed);
     connections.watch();
-    return tokens
-        .open()
-        .compose(read -> server.listen())
-        .onSuccess(
-            listening -> LOG.info("http listening host={} port={}", config.http().host(), port()))
-        .compose(listening -> routes);
+    // Both are waited for even if one fails, so that nothing goes on behind a failed start.
+    return Future.join(tokens.open().compose(read -> listen()), routes);
+  }
+
+  private Future<HttpServer> listen() {
+    return server
+        .listen()
+        .onSuccess(on -> LOG.info("http listening host={} port={}", config.http().host(), port()))
+        .recover(failure -> Future.failedFuture(HttpLimits.unusable(config.http(), failure)));
   }
 
   @Override
@@ -100,7 +100,7 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private Router router(Contract contract, Replies replies) {
-    gate = new Gate(contract, auth, config.queue().total() + READS);
+    gate = new Gate(contract, auth, HttpLimits.inFlight(config.queue()));
     var settings =
         new Endpoints.Settings(BusWaits.of(config), config.iqnBase(), version, contract.document());
     return new ApiRoutes(vertx, contract, gate, replies)

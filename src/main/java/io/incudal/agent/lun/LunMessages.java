@@ -25,7 +25,10 @@ public sealed interface LunMessages {
    */
   record Scan(Caller caller, boolean automatic) implements Command<Scanned> {}
 
-  /** Members {@code iqn}, {@code delete_file}, {@code force}, all strings of the query. */
+  /**
+   * Members {@code iqn}, {@code delete_file}, {@code force}: strings of the query, and a list where
+   * one was given more than once.
+   */
   record Delete(Caller caller, Sent sent) implements Command<Deleted> {}
 
   record Exported(String iqn, String backing) implements LunMessages, AgentMessage {}

@@ -112,16 +112,20 @@ final class ApiServer {
   }
 
   static ApiServer start(Vertx vertx, HttpLimits limits) {
-    return start(vertx, config(BY_VALUE, Duration.ofMinutes(1)), limits);
+    return start(vertx, config(0, BY_VALUE, Duration.ofMinutes(1)), limits);
   }
 
   static ApiServer start(Vertx vertx, TokenConfig token) {
-    return start(vertx, config(token, Duration.ofMinutes(1)), LIMITS);
+    return start(vertx, config(0, token, Duration.ofMinutes(1)), LIMITS);
   }
 
   /** One that soon gives up waiting for what is in flight. */
   static ApiServer startHasty(Vertx vertx) {
-    return start(vertx, config(BY_VALUE, Duration.ofMillis(50)), LIMITS);
+    return start(vertx, config(0, BY_VALUE, Duration.ofMillis(50)), LIMITS);
+  }
+
+  static ApiServer startOn(Vertx vertx, int port) {
+    return start(vertx, config(port, BY_VALUE, Duration.ofMinutes(1)), LIMITS);
   }
 
   private static ApiServer start(Vertx vertx, NodeConfig config, HttpLimits limits) {
@@ -238,9 +242,9 @@ final class ApiServer {
     throw new IllegalStateException("unknown " + query);
   }
 
-  private static NodeConfig config(TokenConfig token, Duration stopTimeout) {
+  private static NodeConfig config(int port, TokenConfig token, Duration stopTimeout) {
     return new NodeConfig(
-        new HttpConfig("127.0.0.1", 0),
+        new HttpConfig("127.0.0.1", port),
         token,
         BASE,
         new BackendConfig(

@@ -15,6 +15,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +52,17 @@ class LifecycleTest {
     assertEquals(200, running.await().statusCode());
     stopped.await();
     assertThrows(IOException.class, () -> new RawHttp(server.port()).close());
+  }
+
+  @Test
+  void saysWhichSettingNamesAPortThatIsTaken(Vertx vertx) throws IOException {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      var failure = assertThrows(IOException.class, () -> ApiServer.startOn(vertx, port));
+      assertEquals(
+          "cannot listen on 127.0.0.1:" + port + " (IPXE_AGENT_HOST, IPXE_AGENT_PORT)",
+          failure.getMessage());
+    }
   }
 
   @Test
