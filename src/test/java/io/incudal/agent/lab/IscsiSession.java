@@ -10,8 +10,10 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +32,10 @@ public final class IscsiSession implements AutoCloseable {
   private static final int WRITE_CHUNK = 8192;
 
   private static final int READ_CHUNK = 65536;
+
+  /** What a target says without waiting for an answer. */
+  private static final Set<String> DECLARED =
+      Set.of("TargetPortalGroupTag", "TargetAlias", "TargetAddress", "MaxRecvDataSegmentLength");
 
   private final Socket socket;
   private final DataInputStream in;
@@ -168,9 +174,21 @@ public final class IscsiSession implements AutoCloseable {
       if ((answer.flags() & 0x83) == 0x83) {
         return;
       }
-      data = new byte[0];
+      data = agreed(answer.data(), keys.keySet());
     }
     throw new IOException("the login does not come to an end");
+  }
+
+  /** Whatever the target proposes beside what it was asked, and does not merely declare. */
+  private static byte[] agreed(byte[] proposed, Set<String> asked) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    for (String pair : new String(proposed, StandardCharsets.UTF_8).split("\0")) {
+      String key = pair.split("=", 2)[0];
+      if (!asked.contains(key) && !DECLARED.contains(key) && pair.contains("=")) {
+        keys.put(key, pair.split("=", 2)[1]);
+      }
+    }
+    return Initiator.encode(keys);
   }
 
   private IscsiPdu loginAnswer() throws IOException {

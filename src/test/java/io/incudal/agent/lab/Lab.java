@@ -21,7 +21,10 @@ public interface Lab extends AutoCloseable {
   /** Whether an ISO can be exported as a CD-ROM. */
   boolean exportsCds();
 
-  /** Whether targets come back with the daemon, without a scan. */
+  /**
+   * Whether targets come back with the daemon, without a scan. Then it has no process that a test
+   * could take away, and a restart of the container loses nothing: {@link #powerCycle} does.
+   */
   boolean keepsTargets();
 
   /** Settings by which the agent finds all this, under the names of its environment. */
@@ -49,6 +52,11 @@ public interface Lab extends AutoCloseable {
   default void restart() {
     stop();
     start();
+  }
+
+  /** Restarts what holds the targets in memory: the container, or the kernel below it. */
+  default void powerCycle() {
+    restart();
   }
 
   /** Freezes every process of the container. */

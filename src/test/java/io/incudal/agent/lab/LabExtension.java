@@ -39,6 +39,7 @@ public final class LabExtension implements ParameterResolver {
     LabSettings settings = LabSettings.ofEnvironment();
     return switch (settings.kind()) {
       case "stgt" -> StgtLab.open(settings, name);
+      case "lio" -> LioLab.open(settings, name);
       default -> throw new IllegalStateException("LAB_KIND: no lab called " + settings.kind());
     };
   }

@@ -4,7 +4,7 @@
 #   $1 name of the target
 #   $2 an image, when only a target is meant that exports it or is not complete; else ''
 #   $3 boot id of the kernel that is expected
-#   $4... names of further backstores to remove when nothing uses them
+#   $4... names of backstores to remove, when nothing uses them and the target has no LUN any more
 #
 # Exit codes: 3 another kernel, 4 the target is there but not meant, 1 a step failed.
 lio=/sys/kernel/config/target
@@ -42,9 +42,12 @@ if [ -n "$image" ]; then
   done
 fi
 
-# The parameters become directories of backstores.
+# The parameters become directories of backstores: of the LUNs, or else of the names.
+lun=''
+for lun in "$target"/tpgt_*/lun/lun_*/*/udev_path; do break; done
 for name; do
   shift
+  [ ! -f "$lun" ] || continue
   for backstore in "$lio"/core/fileio_*/"$name"; do set -- "$@" "$backstore"; done
 done
 for tpg in "$target"/tpgt_*; do
