@@ -43,6 +43,8 @@ record HttpLimits(int connections, Duration patience, Duration tokenInterval) {
         .setHost(config.host())
         .setPort(config.port())
         .setHttp2ClearTextEnabled(false)
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
         .setMaxInitialLineLength(8 * 1024)
         .setMaxHeaderSize(16 * 1024)
         .setAcceptBacklog(1024)
