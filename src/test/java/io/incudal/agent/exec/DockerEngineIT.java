@@ -34,6 +34,10 @@ class DockerEngineIT {
   @BeforeAll
   static void startEngine() {
     engine = new PrivateEngine();
+    // The first use of docker-java loads its classes, which takes seconds on a busy machine.
+    var host = new DockerContainer(engine.address(), PrivateEngine.CONTAINER, 1);
+    ToolSession.open(host, Duration.ofMinutes(1), 1024).close();
+    host.close();
   }
 
   @AfterAll

@@ -205,7 +205,7 @@ class DockerToolRunnerIT {
   }
 
   private ToolRunner runner(String container) {
-    var settings = new SessionSettings(3, Duration.ofSeconds(10), 16 << 20);
+    var settings = new SessionSettings(3, LIMIT, 16 << 20);
     var host = new DockerContainer(URI.create(lab.settings().get("DOCKER_HOST")), container, 6);
     return ToolRunners.shells(vertx, host, settings, ToolListener.NONE);
   }
