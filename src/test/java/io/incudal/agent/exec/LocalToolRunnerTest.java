@@ -77,18 +77,17 @@ class LocalToolRunnerTest {
   @Test
   void endsALateCommandWithAllThatItStarted() throws Exception {
     // B37.
+    Path go = directory.resolve("go");
     Path late = directory.resolve("late");
-    String script = "(sleep 0.5; : >\"$1\") & sleep 60 & sleep 60; :";
-    var failure =
-        assertThrows(
-            AgentException.class,
-            () ->
-                runner
-                    .run(
-                        ToolCommand.of(Duration.ofMillis(150), "sh", "-c", script, "sh", "" + late))
-                    .await());
+    String script =
+        "(while ! [ -e \"$1\" ]; do sleep 0.01; done; : >\"$2\") & sleep 60 & sleep 60; :";
+    var command =
+        ToolCommand.of(Duration.ofMillis(150), "sh", "-c", script, "sh", "" + go, "" + late);
+    var failure = assertThrows(AgentException.class, () -> runner.run(command).await());
     assertEquals(ErrorCode.COMMAND_TIMEOUT, failure.code());
-    assertEquals(0, run("sleep", "0.6").exitCode());
+    assertTrue(run("true").ok());
+    Files.createFile(go);
+    assertTrue(run("sleep", "0.1").ok());
     assertFalse(Files.exists(late));
   }
 
