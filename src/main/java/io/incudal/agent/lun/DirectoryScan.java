@@ -17,8 +17,8 @@ import java.util.List;
  * begin: operations that come later come after, and those on other targets go on meanwhile.
  */
 final class DirectoryScan {
-  /** More gain nothing: the daemon takes one command at a time. */
-  private static final int SIDE_BY_SIDE = 8;
+  /** Those that wait for a save share it; the daemon itself takes one command at a time. */
+  private static final int SIDE_BY_SIDE = 256;
 
   private final Exports exports;
   private final ImageStore images;

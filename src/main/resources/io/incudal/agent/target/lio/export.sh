@@ -28,8 +28,8 @@ fail() { # TEXT
   exit 1
 }
 
-make() { # DIRECTORY
-  mkdir "$1" || fail "cannot make $1"
+make() { # DIRECTORY...
+  mkdir "$@" || fail "cannot make $*"
 }
 
 put() { # VALUE FILE
@@ -46,11 +46,10 @@ if [ "$size" -eq 0 ] || [ $((size % 512)) -ne 0 ]; then
   refuse 5 "$image has $size bytes, which makes no whole blocks"
 fi
 
-for other in "$lio"/core/fileio_*/*/udev_path; do
-  path=''
-  IFS= read -r path 2>/dev/null <"$other"
-  [ "$path" = "$image" ] || continue
-  # One that nothing uses was left by a create that was cut off. The kernel keeps one in use.
+# A backstore of this image that nothing uses was left by a create that was cut off. The kernel keeps
+# one that is in use.
+# shellcheck disable=SC2013 # no path here holds a blank
+for other in $(grep -lsxF -e "$image" "$lio"/core/fileio_*/*/udev_path); do
   other=${other%/udev_path}
   rmdir "$other" 2>/dev/null || refuse 6 "the backstore ${other##*/} has $image already"
   rmdir "${other%/*}" 2>/dev/null
@@ -63,20 +62,14 @@ while set -- "$lio"/core/fileio_*/"$name" && [ -d "$1" ]; do
   name=$wanted-$copy
 done
 
-# A backstore lies in a directory of its own, whose number no other directory has. Of two creates
-# that choose the same one at the same time, one is refused it by the kernel.
-used=' '
-for other in "$lio"/core/*_*; do used="$used${other##*_} "; done
+# A backstore lies in a directory of its own, whose number no other one has. Of two creates that
+# choose the same at the same time, one is refused it by the kernel, and takes the next.
 number=0
-numbered() {
-  case $used in *" $number "*) return 1 ;; esac
-  mkdir "$lio/core/fileio_$number" 2>/dev/null && return
+while [ -d "$lio/core/fileio_$number" ] || ! mkdir "$lio/core/fileio_$number" 2>/dev/null; do
   [ -d "$lio/core/fileio_$number" ] || fail "cannot make $lio/core/fileio_$number"
-  return 1
-}
-until numbered; do number=$((number + 1)); done
+  number=$((number + 1))
+done
 hba=$lio/core/fileio_$number
-
 backstore=$hba/$name
 make "$backstore"
 put "fd_dev_name=$image,fd_dev_size=$size" "$backstore/control"
@@ -91,12 +84,10 @@ put "$uuid" "$backstore/wwn/vpd_unit_serial"
 # Absent in old kernels.
 [ ! -f "$backstore/attrib/emulate_model_alias" ] || put 1 "$backstore/attrib/emulate_model_alias"
 
-make "$target"
-make "$tpg"
+make "$target" "$tpg" "$tpg/lun/lun_0"
 put 0 "$tpg/attrib/authentication"
 put 1 "$tpg/attrib/generate_node_acls"
 put 0 "$tpg/attrib/demo_mode_write_protect"
-make "$tpg/lun/lun_0"
 read -r uuid </proc/sys/kernel/random/uuid
 link=$tpg/lun/lun_0/${uuid#??????????????????????????}
 ln -s "$backstore" "$link" || fail "cannot make LUN 0 of $backstore"

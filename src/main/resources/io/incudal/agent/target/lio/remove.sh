@@ -67,10 +67,9 @@ done
 
 # What has the image and is no LUN was made for this target.
 if [ -n "$image" ]; then
-  for file in "$lio"/core/fileio_*/*/udev_path; do
-    path=''
-    IFS= read -r path 2>/dev/null <"$file"
-    [ "$path" != "$image" ] || set -- "$@" "${file%/udev_path}"
+  # shellcheck disable=SC2013 # no path here holds a blank
+  for file in $(grep -lsxF -e "$image" "$lio"/core/fileio_*/*/udev_path); do
+    set -- "$@" "${file%/udev_path}"
   done
 fi
 for backstore; do drop "$backstore"; done

@@ -279,9 +279,11 @@ public final class FakeLio implements ToolRunner {
     var text = new StringBuilder(boot()).append('\n');
     kernel.forEach(
         (iqn, target) -> {
-          text.append("T ").append(iqn).append('\n');
+          text.append("T ").append(iqn).append("/\n");
           if (target.image != null) {
-            text.append("L 0 ").append(target.image).append('\n');
+            String lun = iqn + "/tpgt_1/lun/lun_0/";
+            text.append("L ").append(lun).append('\n');
+            text.append(lun).append("0123456789/udev_path:").append(target.image).append('\n');
           }
         });
     return text.append(".\n").toString();
