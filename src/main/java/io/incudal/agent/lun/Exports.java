@@ -4,11 +4,13 @@ import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
 import io.incudal.agent.target.Backing;
 import io.incudal.agent.target.Iqn;
+import io.incudal.agent.target.SharedRun;
 import io.incudal.agent.target.Target;
 import io.incudal.agent.target.TargetBackend;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * The back end as the use cases see it: what they make and remove is counted, and what its failures
@@ -18,15 +20,30 @@ final class Exports {
   private final TargetBackend backend;
   private final Recovery recovery;
   private final Consumer<Integer> counted;
+  private final SharedRun<List<Target>> forMany;
   private int count;
 
   /**
    * @param counted hears of the number of targets whenever the agent made or removed one
+   * @param gathering how long a listing after one for so many waits for more to come
    */
-  Exports(TargetBackend backend, Recovery recovery, Consumer<Integer> counted) {
+  Exports(
+      TargetBackend backend,
+      Recovery recovery,
+      Consumer<Integer> counted,
+      IntFunction<Future<?>> gathering) {
     this.backend = backend;
     this.recovery = recovery;
     this.counted = counted;
+    this.forMany = new SharedRun<>(this::list, gathering);
+  }
+
+  /**
+   * The same for an operation that may wait a little when many of its kind come at once: it costs
+   * far more to list a thousand targets than to remove one.
+   */
+  Future<List<Target>> listForMany() {
+    return forMany.join();
   }
 
   Future<List<Target>> list() {

@@ -44,6 +44,9 @@ public final class LunVerticle extends VerticleBase {
   /** How long a listing or a deletion waits until the targets are back. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** A listing that follows one for many deletions waits a millisecond for each, up to this. */
+  private static final long GATHERING_MS = 40;
+
   private final Bus bus;
   private final NodeConfig config;
   private final TargetBackend backend;
@@ -86,7 +89,8 @@ public final class LunVerticle extends VerticleBase {
         new Exports(
             backend,
             recovery,
-            count -> bus.publish(Addresses.EVENT_TARGETS, new TargetsChanged(count)));
+            count -> bus.publish(Addresses.EVENT_TARGETS, new TargetsChanged(count)),
+            crowd -> vertx.timer(Math.min(crowd, GATHERING_MS), TimeUnit.MILLISECONDS));
     mounts = new MountCheck(paths, seen);
     queries = new LunQueries(config, backend, exports, recovery);
     commands =

@@ -73,7 +73,7 @@ final class Subjects {
   }
 
   private Future<Subject> find(Iqn iqn) {
-    return exports.list().compose(targets -> of(iqn, new UsedFiles(paths.all(), targets)));
+    return exports.listForMany().compose(targets -> of(iqn, new UsedFiles(paths.all(), targets)));
   }
 
   private Future<Subject> of(Iqn iqn, UsedFiles used) {

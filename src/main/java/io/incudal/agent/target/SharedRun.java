@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
@@ -16,12 +17,26 @@ import java.util.function.Supplier;
  * <p>Belongs to one verticle's context; each caller is answered on its own request's context.
  */
 public final class SharedRun<T> {
+  /** From so many on who shared a run, more are likely to come. */
+  private static final int CROWD = 4;
+
   private final Supplier<Future<T>> work;
+  private final IntFunction<Future<?>> gathering;
   private List<Waiter<T>> waiting = new ArrayList<>();
+  private int lastServed;
   private boolean running;
 
   public SharedRun(Supplier<Future<T>> work) {
+    this(work, crowd -> Future.succeededFuture());
+  }
+
+  /**
+   * @param gathering awaited before a run that follows one which many shared, so that it serves as
+   *     many again; is told how many, and has to be short
+   */
+  public SharedRun(Supplier<Future<T>> work, IntFunction<Future<?>> gathering) {
     this.work = work;
+    this.gathering = gathering;
   }
 
   /** The result of a run that begins now or later, the same instance for all who share it. */
@@ -35,9 +50,18 @@ public final class SharedRun<T> {
   }
 
   private void begin() {
+    running = true;
+    if (lastServed < CROWD) {
+      run();
+    } else {
+      gathering.apply(lastServed).onComplete(gathered -> run());
+    }
+  }
+
+  private void run() {
     List<Waiter<T>> served = waiting;
     waiting = new ArrayList<>();
-    running = true;
+    lastServed = served.size();
     attempt().onComplete(result -> end(served, result));
   }
 
