@@ -90,12 +90,14 @@ final class Agent {
   /** The server comes first, so that {@code healthz} answers while the rest is being built. */
   private void startNode(NodeConfig node) {
     http = new HttpVerticle(bus, node, AgentVersion.current());
-    front.add(deploy(http));
+    Future<String> server = deploy(http);
+    front.add(server);
     back.add(deploy(new AuditVerticle(bus, node.auditFile(), new KnownSecrets(config))));
     back.add(deploy(new MastersVerticle(bus, node.images())));
     Future<String> targets = vertx.deployVerticle(targets(node), WORKER);
     back.add(targets);
-    front.add(targets.compose(ready -> deploy(new AutoScanVerticle(bus))));
+    // Last, because it is the one that loads docker-java, which takes longer than all the rest.
+    front.add(Future.all(server, targets).compose(up -> deploy(new AutoScanVerticle(bus))));
   }
 
   private LunVerticle targets(NodeConfig node) {

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -76,5 +78,16 @@ class SettingsTest {
         .results()
         .forEach(found -> given.add(found.group(1)));
     assertEquals(known, given);
+  }
+
+  @Test
+  @DisplayName("B105: nothing but examples stands in the directory of the settings")
+  void onlyExamplesAreKept() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("conf"))) {
+      assertEquals(
+          List.of("agent.env.example", "config.example.yaml"),
+          files.map(file -> file.getFileName().toString()).sorted().toList());
+    }
+    assertTrue(Files.readAllLines(Path.of(".gitignore")).contains(".env"));
   }
 }
