@@ -12,8 +12,9 @@ set -euo pipefail
 # shellcheck source=scripts/lib/jdk.sh
 . "$TOP/scripts/lib/jdk.sh"
 
-# What the application uses of Java, found by jdeps and by running it.
-MODULES=java.base,java.logging,java.management,java.naming,java.security.jgss,java.xml,jdk.crypto.ec,jdk.management,jdk.unsupported
+# What the application uses of Java, found by jdeps and by running it. The YAML parser asks for one
+# package of java.desktop, java.beans.
+MODULES=java.base,java.desktop,java.logging,java.management,java.naming,java.security.jgss,java.xml,jdk.crypto.ec,jdk.management,jdk.unsupported
 MAX_BYTES=$((64 * 1024 * 1024))
 WORK=$TOP/target/release
 DIST=$TOP/dist
@@ -73,6 +74,9 @@ runtime() { # ARCH DIR
   jdk=$(jdk17)
   "$jdk/bin/jlink" --module-path "$WORK/$1/usr/lib/jvm/java-17-openjdk-$1/jmods" \
     --add-modules "$MODULES" --output "$2" --strip-java-debug-attributes --no-header-files --no-man-pages
+  # Nothing here draws, prints or plays.
+  (cd "$2/lib" && rm -f libawt* libfontmanager.so libfreetype.so libjava*jpeg.so libjawt.so liblcms.so \
+    libmlib_image.so libjsound.so libsplashscreen.so psfont*)
   # Debian's libraries take zlib from the system; a small host may have none.
   cp "$(find "$WORK/$1" -name 'libz.so.1.*' -type f)" "$2/lib/libz.so.1"
   # For hosts without certificate authorities of their own.

@@ -38,6 +38,7 @@ public final class ReferencePanel {
   private final ConcurrentLinkedDeque<Answer> downloads = new ConcurrentLinkedDeque<>();
   private final HttpServer server;
   private final String scheme;
+  private final String host;
   private volatile Duration clockOffset = Duration.ZERO;
   private volatile JsonObject upgrade;
   private volatile Release release;
@@ -79,6 +80,7 @@ public final class ReferencePanel {
 
   private ReferencePanel(Vertx vertx, HttpServerOptions options) {
     scheme = options.isSsl() ? "https" : "http";
+    host = options.getHost();
     Router router = Router.router(vertx);
     router.route().handler(BodyHandler.create(false));
     router.route().handler(this::note);
@@ -129,7 +131,7 @@ public final class ReferencePanel {
   }
 
   public String url() {
-    return scheme + "://127.0.0.1:" + port();
+    return scheme + "://" + host + ":" + port();
   }
 
   public void enrol(String id, String secret) {
