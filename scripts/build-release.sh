@@ -90,40 +90,61 @@ glibc_of() { # DIR
     grep -o 'GLIBC_2\.[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2
 }
 
-# class_list RUNTIME JAR FILE: what the agent loads in a short life with both of its roles
-class_list() {
+# class_lists RUNTIME DIR: what the agent loads in a short life, with the heartbeat alone (panel.lst)
+# and with the Agent API as well (node.lst)
+class_lists() {
   say "listing the classes of a start"
-  local life=$WORK/life port tls server agent
+  local life=$WORK/life port tls server heartbeat list
   rm -rf "$life" && mkdir -p "$life/images"
   port=$(free_port) && tls=$(free_port)
   openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext 'subjectAltName=IP:127.0.0.1' \
     -keyout "$life/key.pem" -out "$life/cert.pem" 2>/dev/null
   openssl s_server -accept "127.0.0.1:$tls" -cert "$life/cert.pem" -key "$life/key.pem" -www -quiet >/dev/null 2>&1 &
   server=$!
-  (
-    cd "$life"
-    exec env -i PATH="$PATH" HOME="$life" INCUDAL_PANEL_URL="https://127.0.0.1:$tls" \
-      INCUDAL_AGENT_ID=agt_aaaaaaaaaaaaaaaaaaaaaaaa INCUDAL_PANEL_CA_FILE="$life/cert.pem" \
-      INCUDAL_AGENT_SECRET=ias_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa INCUDAL_STATE_DIR="$life" \
-      IPXE_AGENT_TOKEN=only-for-this-build IPXE_AGENT_HOST=127.0.0.1 IPXE_AGENT_PORT="$port" \
-      IPXE_IMAGE_DIR="$life/images" IPXE_LOG_FILE="$life/audit.log" IPXE_DOCKER_HOST="unix://$life/none.sock" \
-      "$1/bin/java" -Xshare:off -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:DumpLoadedClassList="$3" \
-      -cp "$2" io.incudal.agent.Main >"$life/log" 2>&1
-  ) &
-  agent=$!
+  cat >"$life/config.yaml" <<YAML
+panel_url: https://127.0.0.1:$tls
+agent_id: agt_aaaaaaaaaaaaaaaaaaaaaaaa
+agent_secret: ias_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+panel_ca_file: $life/cert.pem
+state_dir: $life
+YAML
+  heartbeat=$(live "$1" "$2/panel.lst")
+  sleep 6
+  kill "$heartbeat"
+  cat >>"$life/config.yaml" <<YAML
+ipxe:
+  agent_token: "only-for-this-build"
+  agent_host: 127.0.0.1
+  agent_port: $port
+  disk_dir: $life/images
+  log_file: $life/audit.log
+  docker_host: unix://$life/none.sock
+YAML
+  heartbeat=$(live "$1" "$2/node.lst")
   if wait_until 60 curl -sf "http://127.0.0.1:$port/healthz" && sleep 3; then
-    curl -s -o /dev/null -H 'Authorization: Bearer only-for-this-build' "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} || true
+    curl -s -o /dev/null -H 'Authorization: Bearer only-for-this-build' \
+      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} || true
   fi
-  kill -TERM "$agent" 2>/dev/null || true
-  wait "$agent" || true
-  kill "$server"
+  kill "$heartbeat" "$server"
   wait "$server" 2>/dev/null || true
-  [ -s "$3" ] || die "the agent did not run: $(tail -n 5 "$life/log")"
+  for list in "$2/panel.lst" "$2/node.lst"; do
+    wait_until 20 complete_list "$list" || die "the agent did not run: $(tail -n 5 "$life/log")"
+  done
 }
+
+# live RUNTIME FILE: starts the agent and prints its pid
+live() {
+  "$1/bin/java" -Xshare:off -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:DumpLoadedClassList="$2" \
+    -cp "$TOP/target/incudal-agent.jar" io.incudal.agent.Main -config "$WORK/life/config.yaml" \
+    >"$WORK/life/log" 2>&1 &
+  echo $!
+}
+
+complete_list() { grep -qs io/incudal/agent/panel/BeatOutcome "$1"; }
 
 payload() { # DIR FILE
   tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00Z' -cf - \
-    runtime agent.jar classes.lst | gzip -9n >"$2"
+    runtime agent.jar panel.lst node.lst | gzip -9n >"$2"
 }
 
 # assemble ARCH GLIBC PAYLOAD FILE: the launcher, and the payload behind its last line
@@ -146,7 +167,7 @@ build() { # ARCH
   rm -rf "$tree" && mkdir -p "$tree"
   runtime "$1" "$tree/runtime"
   cp "$TOP/target/incudal-agent.jar" "$tree/agent.jar"
-  cp "$WORK/classes.lst" "$tree/"
+  cp "$WORK/panel.lst" "$WORK/node.lst" "$tree/"
   payload "$tree" "$WORK/payload-$1"
   assemble "$1" "$(glibc_of "$tree/runtime")" "$WORK/payload-$1" "$file"
   size=$(stat -c %s "$file")
@@ -154,14 +175,14 @@ build() { # ARCH
   say "$(printf '%s: %d MiB' "$file" $((size / 1024 / 1024)))"
 }
 
-# The list comes from the architecture that this machine is of, and serves for both.
-make_class_list() {
-  local here list=$WORK/classes.lst
+# The lists come from the architecture that this machine is of, and serve for both.
+make_class_lists() {
+  local here
   here=$(dpkg --print-architecture)
   fetch "$here"
-  rm -rf "$WORK/probe" "$list"
+  rm -rf "$WORK/probe" "$WORK"/*.lst
   runtime "$here" "$WORK/probe"
-  class_list "$WORK/probe" "$TOP/target/incudal-agent.jar" "$list"
+  class_lists "$WORK/probe" "$WORK"
   rm -rf "$WORK/probe"
 }
 
@@ -191,7 +212,7 @@ main() {
   rm -f "$DIST"/incudal-agent-linux-* "$DIST/manifest.json"
   say "building $VERSION"
   maven -q -DskipTests package
-  make_class_list
+  make_class_lists
   for arch in "${architectures[@]}"; do build "$arch"; done
   manifest
   say "$DIST/manifest.json"

@@ -52,16 +52,36 @@ unpack() {
     fail "its Java does not run here: it needs glibc @GLIBC@ or later, and a directory that allows execution ($releases)"
   mv "$part" "$home" 2>/dev/null || [ -x "$home/runtime/bin/java" ] || fail "cannot write to $releases"
   trap - EXIT HUP INT TERM
-  # Classes as the JVM has them in memory: less than half the time to start. Bound to this place,
-  # so it is made here; without it the agent only starts more slowly.
-  if "$home/runtime/bin/java" -Xshare:dump -XX:+UseSerialGC \
-    -XX:SharedClassListFile="$home/classes.lst" -XX:SharedArchiveFile="$home/.classes.jsa" \
-    -cp "$home/agent.jar" >/dev/null 2>&1; then
-    mv "$home/.classes.jsa" "$home/classes.jsa"
-  else
-    rm -f "$home/.classes.jsa"
-  fi
   sweep
+}
+
+# Classes as the JVM has them in memory: less than half the time to start, and less memory. Bound to
+# this place, so it is made here; without it the agent only starts more slowly.
+archive() {
+  if "$home/runtime/bin/java" -Xshare:dump -XX:+UseSerialGC -XX:SharedClassListFile="$home/$role.lst" \
+    -XX:SharedArchiveFile="$home/.$role.$$" -cp "$home/agent.jar" >/dev/null 2>&1; then
+    mv "$home/.$role.$$" "$home/$role.jsa"
+  else
+    rm -f "$home/.$role.$$"
+    : >"$home/$role.jsa"
+  fi
+}
+
+prepare() {
+  [ -x "$home/runtime/bin/java" ] || unpack
+  [ -e "$home/$role.jsa" ] || archive
+}
+
+# Which classes this start will need: those of the heartbeat, or those of the Agent API as well. A
+# guess, which costs a part of a second when it is wrong.
+guess_role() {
+  config=/etc/incudal-agent/config.yaml
+  previous=
+  for argument in "$@"; do
+    case $previous in -config | --config) config=$argument ;; esac
+    previous=$argument
+  done
+  if env | grep -q '^IPXE_' || grep -qs '^ipxe:' "$config"; then echo node; else echo panel; fi
 }
 
 # Older versions that nothing runs from. What is still needed unpacks itself again.
@@ -80,21 +100,20 @@ sweep() {
 
 releases=$(store) || fail "finds no directory to unpack into; set INCUDAL_STATE_DIR"
 home=$releases/$version-$id
-if [ ! -x "$home/runtime/bin/java" ]; then
+role=$(guess_role "$@")
+if [ ! -x "$home/runtime/bin/java" ] || [ ! -e "$home/$role.jsa" ]; then
   if command -v flock >/dev/null 2>&1 && exec 9>"$releases/.lock" && flock 9; then
-    [ -x "$home/runtime/bin/java" ] || unpack
+    prepare
     exec 9>&-
   else
-    unpack
+    prepare
   fi
 fi
 
 # Which file an upgrade replaces. The watcher of an upgrade runs from a backup, and is told.
 export INCUDAL_AGENT_BIN="${INCUDAL_AGENT_BIN:-$self}"
-archive=
-[ ! -r "$home/classes.jsa" ] || archive=-XX:SharedArchiveFile=$home/classes.jsa
-# shellcheck disable=SC2086
-exec "$home/runtime/bin/java" $archive -Xshare:auto -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+exec "$home/runtime/bin/java" -XX:SharedArchiveFile="$home/$role.jsa" -Xshare:auto \
+  -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
   -Xms12m -Xmx160m -Xss512k -XX:MaxMetaspaceSize=128m -XX:ReservedCodeCacheSize=48m \
   -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError \
   -cp "$home/agent.jar" io.incudal.agent.Main "$@"
