@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The main job from HTTP to the initiator, and what the audit log says of it. */
+@Tag("stgt")
+@Tag("lio")
 @AgentTest(settings = "IPXE_MASTERS_INTERVAL_SECONDS=1")
 class EndToEndIT {
   private static final int SIZE = 4 * 1024 * 1024;

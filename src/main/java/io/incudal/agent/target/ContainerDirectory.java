@@ -4,15 +4,23 @@ import io.incudal.agent.exec.ToolCommand;
 import io.incudal.agent.exec.ToolResult;
 import io.incudal.agent.exec.ToolRunner;
 import io.vertx.core.Future;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
-/** The image directory as the target daemon's container sees it. Never blocks. */
+/**
+ * The image directory as the target daemon's container sees it. Never blocks, but for a look into
+ * {@code /proc} when it is made.
+ */
 public final class ContainerDirectory {
   private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   private final ToolRunner tools;
   private final Path directory;
+  private final String boot = ownBoot();
 
   public ContainerDirectory(ToolRunner tools, Path directory) {
     this.tools = tools;
@@ -28,22 +36,34 @@ public final class ContainerDirectory {
 
     record Missing() implements Seen {}
 
-    /** It cannot be told. */
+    /** It cannot be told: devices have other numbers in the kernel of a virtual machine. */
     record Unknown() implements Seen {}
   }
 
   /** Never fails. */
   public Future<Seen> look() {
-    return tools
-        .run(ToolCommand.of(LIMIT, "stat", "-L", "-c", "%d:%i", directory.toString()))
-        .map(ContainerDirectory::read)
-        .otherwise(new Seen.Unknown());
+    List<List<String>> steps =
+        List.of(
+            List.of("stat", "-L", "-c", "%d:%i", directory.toString()),
+            List.of("cat", BOOT_ID.toString()));
+    return tools.run(new ToolCommand(steps, LIMIT)).map(this::read).otherwise(new Seen.Unknown());
   }
 
-  private static Seen read(ToolResult result) {
-    if (result.ok()) {
-      return new Seen.There(result.stdout().strip());
+  private Seen read(ToolResult result) {
+    String[] words = result.stdout().strip().split("\\s+");
+    if (result.ok() && words.length == 2 && words[1].equals(boot)) {
+      return new Seen.There(words[0]);
     }
-    return result.stderr().contains("No such file") ? new Seen.Missing() : new Seen.Unknown();
+    return result.step() == 0 && result.stderr().contains("No such file")
+        ? new Seen.Missing()
+        : new Seen.Unknown();
+  }
+
+  private static String ownBoot() {
+    try {
+      return Files.readString(BOOT_ID).strip();
+    } catch (IOException unknown) {
+      return "";
+    }
   }
 }

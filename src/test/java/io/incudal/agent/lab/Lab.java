@@ -2,6 +2,7 @@ package io.incudal.agent.lab;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -41,6 +42,15 @@ public interface Lab extends AutoCloseable {
 
   /** Runs a program in the container. */
   Cli.Output exec(String... command);
+
+  /** The longest that a scan of hundreds of files takes here. */
+  Duration patience();
+
+  /** Makes a target with the daemon's own tools, as an operator would. */
+  void exportByHand(String iqn, Path file);
+
+  /** Removes a target, and all that belongs to it, with the daemon's own tools. */
+  void removeByHand(String iqn);
 
   /** Ends the container at once; what the daemon held in memory is gone. */
   void stop();

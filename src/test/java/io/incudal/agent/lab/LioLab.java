@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -103,6 +104,29 @@ public final class LioLab implements Lab {
   @Override
   public Cli.Output exec(String... command) {
     return docker(List.of("exec", container()), List.of(command));
+  }
+
+  /** User-Mode-Linux starts a process in what a node needs for ten. */
+  @Override
+  public Duration patience() {
+    return Duration.ofMinutes(3);
+  }
+
+  @Override
+  public void exportByHand(String iqn, Path file) {
+    String name = iqn.substring(iqn.indexOf(':') + 1) + "-by-hand";
+    exec("targetcli", "/backstores/fileio", "create", "name=" + name, "file_or_dev=" + file)
+        .orFail();
+    exec("targetcli", "/iscsi", "create", iqn).orFail();
+    exec("targetcli", "/iscsi/" + iqn + "/tpg1/luns", "create", "/backstores/fileio/" + name)
+        .orFail();
+  }
+
+  @Override
+  public void removeByHand(String iqn) {
+    String name = iqn.substring(iqn.indexOf(':') + 1) + "-by-hand";
+    exec("targetcli", "/iscsi", "delete", iqn).orFail();
+    exec("targetcli", "/backstores/fileio", "delete", name).orFail();
   }
 
   @Override

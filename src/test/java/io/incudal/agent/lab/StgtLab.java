@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +32,20 @@ final class StgtLab implements Lab {
   private static final String SIGNAL =
       "for p in /proc/[0-9]*; do read -r name 2>/dev/null <$p/comm || continue;"
           + " [ \"$name\" != tgtd ] || kill -\"$1\" \"${p#/proc/}\"; done";
+
+  private static final String ADMIN = "tgtadm --lld iscsi --op ";
+
+  /** As many targets as there are have numbers below the one it takes. */
+  private static final String EXPORT =
+      "set -e; t=$(("
+          + ("1000 + $(" + ADMIN + "show --mode target | grep -c ^Target)")
+          + ")); "
+          + (ADMIN + "new --mode target --tid $t -T \"$1\"; ")
+          + (ADMIN + "new --mode logicalunit --tid $t --lun 1 -b \"$2\"");
+
+  private static final String REMOVE =
+      ("t=$(" + ADMIN + "show --mode target | sed -n \"s/^Target \\([0-9]*\\): $1\\$/\\1/p\");")
+          + (ADMIN + "delete --mode target --tid $t --force");
 
   private final LabSettings settings;
   private final String container;
@@ -121,6 +136,21 @@ final class StgtLab implements Lab {
   @Override
   public Cli.Output exec(String... command) {
     return docker(List.of("exec", container), List.of(command));
+  }
+
+  @Override
+  public Duration patience() {
+    return Duration.ofSeconds(20);
+  }
+
+  @Override
+  public void exportByHand(String iqn, Path file) {
+    exec("sh", "-c", EXPORT, "sh", iqn, file.toString()).orFail();
+  }
+
+  @Override
+  public void removeByHand(String iqn) {
+    exec("sh", "-c", REMOVE, "sh", iqn).orFail();
   }
 
   @Override

@@ -34,6 +34,7 @@ import io.incudal.agent.lun.LunMessages.TargetList;
 import io.incudal.agent.lun.LunMessages.TargetView;
 import io.incudal.agent.target.ContainerDirectory;
 import io.incudal.agent.target.TargetBackend;
+import io.incudal.agent.target.lio.LioBackend;
 import io.incudal.agent.target.stgt.FakeTgtd;
 import io.incudal.agent.target.stgt.StgtBackend;
 import io.vertx.core.DeploymentOptions;
@@ -48,6 +49,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -59,7 +61,6 @@ import java.util.stream.Stream;
  */
 final class LunRoom {
   static final String BASE = "iqn.2026-07.com.controller";
-  private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Caller CALLER = new Caller("10.1.2.3", Optional.empty());
 
   Path images;
@@ -72,6 +73,7 @@ final class LunRoom {
   private boolean deleteInUse;
   private QueueConfig queue = new QueueConfig(64, 1024);
   private Duration commandTimeout = Duration.ofSeconds(30);
+  private Duration limit = Duration.ofSeconds(20);
   private String deployment;
 
   LunRoom(Vertx vertx, Path images) {
@@ -100,6 +102,8 @@ final class LunRoom {
   /** With a real daemon instead of the one in memory. */
   LunRoom on(Lab real) {
     lab = Optional.of(real);
+    kind = BackendConfig.Kind.valueOf(real.backend().toUpperCase(Locale.ROOT));
+    limit = Duration.ofMinutes(3);
     return this;
   }
 
@@ -119,7 +123,10 @@ final class LunRoom {
     NodeConfig config = config();
     ToolRunner tools =
         lab.isEmpty() ? tgtd : ToolRunners.create(vertx, config.backend(), ToolListener.NONE);
-    TargetBackend backend = new StgtBackend(vertx, tools, config.backend(), BASE);
+    TargetBackend backend =
+        lab.isPresent() && kind == BackendConfig.Kind.LIO
+            ? new LioBackend(vertx, tools, config)
+            : new StgtBackend(vertx, tools, config.backend(), BASE);
     var verticle = new LunVerticle(bus, config, backend, new ContainerDirectory(tools, images));
     var worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     deployment = vertx.deployVerticle(verticle, worker).await();
@@ -179,7 +186,7 @@ final class LunRoom {
   }
 
   <R extends AgentMessage> Future<R> ask(String address, Request<R> request) {
-    return bus.request(address, request, LIMIT);
+    return bus.request(address, request, limit);
   }
 
   static AgentException failure(Future<?> future) {

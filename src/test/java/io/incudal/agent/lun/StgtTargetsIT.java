@@ -4,12 +4,10 @@ import static io.incudal.agent.lun.LunRoom.failure;
 import static io.incudal.agent.lun.LunRoom.iqn;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.incudal.agent.bus.ErrorCode;
-import io.incudal.agent.lab.Initiator;
 import io.incudal.agent.lab.IscsiSession;
 import io.incudal.agent.lab.Lab;
 import io.incudal.agent.lab.LabExtension;
@@ -27,8 +25,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,19 +69,6 @@ class StgtTargetsIT {
   }
 
   @Test
-  void initiatorReadsFromACloneWhatTheMasterHolds() throws IOException {
-    byte[] content = new byte[SIZE];
-    new Random(7).nextBytes(content);
-    Files.write(lab.images().resolve("_tpl_debian.img"), content);
-    Exported made = room.disk("iqn", iqn("Worker-01"), "master", "_tpl_debian.img").await();
-    assertEquals(List.of(iqn("worker-01")), lab.initiator().discover());
-    try (IscsiSession session = lab.initiator().login(made.iqn())) {
-      assertEquals(SIZE, session.capacity(lab.diskLun()));
-      assertArrayEquals(content, session.read(lab.diskLun(), 0, SIZE));
-    }
-  }
-
-  @Test
   void isoIsACdThatNobodyWritesTo() throws IOException {
     byte[] content = new byte[SIZE];
     new Random(8).nextBytes(content);
@@ -98,68 +81,6 @@ class StgtTargetsIT {
       assertThrows(IOException.class, () -> session.write(1, 0, new byte[2048]));
     }
     assertArrayEquals(content, Files.readAllBytes(iso));
-  }
-
-  /** B01, B03: refused as a whole while somebody is logged in, and done once he is gone. */
-  @Test
-  void keepsATargetWholeWhileAnInitiatorIsLoggedIn() throws IOException {
-    room.disk("iqn", iqn("a"), "size", "1M").await();
-    try (IscsiSession session = lab.initiator().login(iqn("a"))) {
-      var failure = failure(room.delete("iqn", iqn("a"), "delete_file", "true"));
-      assertEquals(ErrorCode.TARGET_IN_USE, failure.code());
-      assertEquals(List.of(Initiator.NAME), failure.members().get("initiators"));
-      session.write(1, 0, new byte[4096]);
-      assertEquals(SIZE, session.capacity(1));
-      try (IscsiSession second = lab.initiator().login(iqn("a"))) {
-        assertEquals(SIZE, second.capacity(1));
-      }
-    }
-    room.delete("iqn", iqn("a"), "delete_file", "true").await();
-    assertEquals(List.of(), room.names());
-    assertEquals(List.of(), room.files());
-  }
-
-  @Test
-  void endsSessionsWithForce() throws Exception {
-    room.disk("iqn", iqn("a"), "size", "1M").await();
-    try (IscsiSession session = lab.initiator().login(iqn("a"))) {
-      room.delete("iqn", iqn("a"), "delete_file", "true", "force", "true").await();
-      session.ended().get(5, TimeUnit.SECONDS);
-    }
-    assertEquals(List.of(), room.names());
-    assertEquals(List.of(), room.files());
-  }
-
-  /** B07: the daemon has to live through forced deletions of targets that are in use. */
-  @Test
-  void daemonSurvivesForcedDeletionsUnderLoad() throws Exception {
-    for (int round = 0; round < 15; round++) {
-      room.disk("iqn", iqn("a"), "size", "1M").await();
-      List<IscsiSession> sessions = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        sessions.add(lab.initiator().login(iqn("a")));
-      }
-      Thread load = new Thread(() -> writeUntilCut(sessions.get(0)));
-      load.start();
-      room.delete("iqn", iqn("a"), "delete_file", "true", "force", "true").await();
-      load.join(5_000);
-      assertFalse(load.isAlive());
-      for (IscsiSession session : sessions) {
-        session.close();
-      }
-    }
-    assertEquals(List.of(), room.names());
-  }
-
-  private static void writeUntilCut(IscsiSession session) {
-    try {
-      while (true) {
-        session.write(1, 0, new byte[65536]);
-      }
-    } catch (IOException cut) {
-      // Which is what it waits for.
-      return;
-    }
   }
 
   /** B12: one ISO under two names. */
@@ -199,23 +120,6 @@ class StgtTargetsIT {
     }
   }
 
-  /** B64, on the real daemon. */
-  @Test
-  void letsOneOfManyIdenticalRequestsWin() {
-    for (int round = 0; round < 50; round++) {
-      List<Future<Exported>> all = new ArrayList<>();
-      for (int i = 0; i < 10; i++) {
-        all.add(room.disk("iqn", iqn("race"), "size", "1M"));
-      }
-      Future.join(all).transform(done -> Future.succeededFuture()).await();
-      assertEquals(1, all.stream().filter(Future::succeeded).count());
-      assertTrue(Files.exists(lab.images().resolve("race.img")));
-      room.delete("iqn", iqn("race"), "delete_file", "true").await();
-    }
-    assertEquals(50, room.audit.count("disk", true));
-    assertEquals(450, room.audit.count("disk", false));
-  }
-
   /** B05, and every name that a tool might stumble over. */
   @Test
   void scansFilesOfAnyName() throws IOException {
@@ -241,49 +145,6 @@ class StgtTargetsIT {
       assertTrue(shown.contains(lab.images().resolve(name + ".iso").toString()), name);
     }
     assertEquals(odd.size(), room.scan().await().skipped().size() - 1);
-  }
-
-  /** B66: many files at once, in name order, while others go on working. */
-  @Test
-  void scansHundredsOfFilesWhileOthersWork() {
-    for (int i = 0; i < 250; i++) {
-      room.file(String.format("w%03d.img", i), 512);
-    }
-    long begin = System.nanoTime();
-    Future<Scanned> scan = room.scan();
-    room.disk("iqn", iqn("meanwhile"), "size", "1M").await();
-    boolean early = !scan.isComplete();
-    List<Scanned.Created> created = scan.await().created();
-    long millis = (System.nanoTime() - begin) / 1_000_000;
-    assertTrue(early, "the scan held the other operation up");
-    assertEquals(250, created.size());
-    for (int i = 0; i < 250; i++) {
-      assertEquals(iqn(String.format("w%03d", i)), created.get(i).iqn());
-    }
-    assertTrue(millis < 20_000, "took " + millis + " ms");
-    assertEquals(251, room.names().size());
-  }
-
-  /** A target made behind the agent's back, and a number taken by somebody else. */
-  @Test
-  void getsAlongWithTargetsMadeByOthers() {
-    Path file = room.file("theirs.img", 512);
-    room.disk("iqn", iqn("first"), "size", "1M").await();
-    int next = room.list().await().targets().get(0).tid().getAsInt() + 1;
-    make(next, "iqn.2020-01.org.other:x", file);
-    make(next + 1, iqn("behind"), file);
-    room.disk("iqn", iqn("second"), "size", "1M").await();
-    assertEquals(
-        ErrorCode.TARGET_EXISTS, failure(room.disk("iqn", iqn("behind"), "size", "1M")).code());
-    assertEquals(
-        Set.of(iqn("first"), "iqn.2020-01.org.other:x", iqn("behind"), iqn("second")),
-        new HashSet<>(room.names()));
-    assertEquals(List.of("first.img", "second.img", "theirs.img"), room.files());
-  }
-
-  private void make(int tid, String iqn, Path file) {
-    tgtadm("target", "new", tid, "-T", iqn);
-    tgtadm("logicalunit", "new", tid, "--lun", "1", "-b", file.toString());
   }
 
   private void tgtadm(String mode, String operation, int tid, String... more) {

@@ -10,6 +10,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Deque;
@@ -272,9 +273,21 @@ public final class FakeTgtd implements ToolRunner {
     return new ToolResult(last, exit, stdout.toString(), stderr.toString());
   }
 
+  /** In a container, the kernel is that of the machine. */
+  private static String boot() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+  }
+
   private ToolResult step(List<String> words) {
     if (words.get(0).equals("stat") && words.contains("%d:%i")) {
       return directory(Path.of(words.get(words.size() - 1)));
+    }
+    if (words.get(0).equals("cat")) {
+      return new ToolResult(0, 0, boot() + "\n", "");
     }
     if (words.get(0).equals("stat")) {
       return identityKnown
