@@ -87,6 +87,7 @@ class CreateDiskTest {
     assertEquals(List.of(), room.tgtd.names());
   }
 
+  /** B54: the master is looked for on the disk, whatever a list of masters still shows. */
   @Test
   void looksAtTheTargetThenTheFileThenTheMaster() {
     room.disk("iqn", iqn("a"), "size", "1M").await();
