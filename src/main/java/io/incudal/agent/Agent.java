@@ -43,6 +43,7 @@ final class Agent {
 
   private final Vertx vertx;
   private final AgentConfig config;
+  private final KnownSecrets secrets;
   private final Bus bus;
 
   /** Rooms that begin work by themselves or take it from outside; they stop together, first. */
@@ -53,9 +54,10 @@ final class Agent {
 
   private HttpVerticle http;
 
-  Agent(Vertx vertx, AgentConfig config) {
+  Agent(Vertx vertx, AgentConfig config, KnownSecrets secrets) {
     this.vertx = vertx;
     this.config = config;
+    this.secrets = secrets;
     this.bus = Bus.install(vertx);
   }
 
@@ -92,7 +94,7 @@ final class Agent {
     http = new HttpVerticle(bus, node, AgentVersion.current());
     Future<String> server = deploy(http);
     front.add(server);
-    back.add(deploy(new AuditVerticle(bus, node.auditFile(), new KnownSecrets(config))));
+    back.add(deploy(new AuditVerticle(bus, node.auditFile(), secrets::refreshed)));
     back.add(deploy(new MastersVerticle(bus, node.images())));
     Future<String> targets = vertx.deployVerticle(targets(node), WORKER);
     back.add(targets);

@@ -4,6 +4,7 @@ import io.incudal.agent.config.AgentConfig;
 import io.incudal.agent.config.ConfigException;
 import io.incudal.agent.config.ConfigLoader;
 import io.incudal.agent.config.ConfigSources;
+import io.incudal.agent.config.KnownSecrets;
 import io.incudal.agent.config.LoadedConfig;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.PanelConfig;
@@ -75,11 +76,12 @@ public final class Main {
       return misused(
           "the configuration cannot be used:\n  " + String.join("\n  ", wrong.problems()));
     }
-    LogbackSetup.apply(loaded.config().log());
+    var secrets = new KnownSecrets(loaded.config());
+    LogbackSetup.apply(loaded.config().log(), secrets::known);
     return switch (line.mode()) {
       case ONCE -> once(vertx, loaded.config());
       case WATCH_UPGRADE -> watch(vertx, loaded.config());
-      default -> run(vertx, loaded);
+      default -> run(vertx, loaded, secrets);
     };
   }
 
@@ -118,13 +120,13 @@ public final class Main {
     }
   }
 
-  private static Optional<Integer> run(Vertx vertx, LoadedConfig loaded) {
+  private static Optional<Integer> run(Vertx vertx, LoadedConfig loaded, KnownSecrets secrets) {
     Logger log = LoggerFactory.getLogger(Main.class);
     log.info(
         "agent starting version={} pid={}", AgentVersion.current(), ProcessHandle.current().pid());
     log.info("configuration {}", String.join(" ", loaded.effective()));
     loaded.warnings().forEach(warning -> log.warn("configuration {}", warning));
-    var agent = new Agent(vertx, loaded.config());
+    var agent = new Agent(vertx, loaded.config(), secrets);
     Duration patience =
         loaded.config().node().map(NodeConfig::stopTimeout).orElse(Duration.ZERO).plus(CLOSING);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, agent, patience), "stop"));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,11 +85,18 @@ final class AgentProcess implements AutoCloseable {
   }
 
   int status(String path, String token) throws IOException, InterruptedException {
-    var request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
-            .header("Authorization", "Bearer " + token)
-            .build();
-    return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
+    return send(request(path, token)).statusCode();
+  }
+
+  /** A request to be completed by the caller. */
+  HttpRequest.Builder request(String path, String token) throws IOException, InterruptedException {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+        .version(HttpClient.Version.HTTP_1_1)
+        .header("Authorization", "Bearer " + token);
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
   }
 
   long pid() {

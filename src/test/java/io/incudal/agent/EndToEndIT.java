@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +84,18 @@ class EndToEndIT {
     assertEquals(
         IntStream.rangeClosed((int) before + 1, (int) lastId()).boxed().toList(),
         entries(before).stream().map(entry -> entry.getInteger("id")).toList());
+  }
+
+  @Test
+  @DisplayName("B75: after the audit log was moved away, ids go on in a new file")
+  void goesOnCountingAfterTheLogWasMovedAway() throws IOException {
+    long before = lastId();
+    Path moved = agent.auditLog().resolveSibling("moved-away");
+    Files.move(agent.auditLog(), moved);
+    assertEquals(List.of(), entries(0));
+    agent.post("/lun/scan", new JsonObject()).ok();
+    assertEquals(List.of(before + 1), entries(0).stream().map(e -> e.getLong("id")).toList());
+    Files.delete(moved);
   }
 
   private RunningAgent.Answer create(String suffix, JsonObject more) {

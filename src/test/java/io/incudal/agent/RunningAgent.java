@@ -1,7 +1,9 @@
 package io.incudal.agent;
 
+import io.incudal.agent.config.AgentConfig;
 import io.incudal.agent.config.ConfigLoader;
 import io.incudal.agent.config.ConfigSources;
+import io.incudal.agent.config.KnownSecrets;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -87,7 +89,8 @@ public final class RunningAgent implements AutoCloseable {
   public void start() {
     Vertx vertx = Agent.vertx();
     var sources = new ConfigSources(Optional.empty(), home.resolve(".env"), settings);
-    agent = new Agent(vertx, new ConfigLoader(vertx, sources).load().await().config());
+    AgentConfig config = new ConfigLoader(vertx, sources).load().await().config();
+    agent = new Agent(vertx, config, new KnownSecrets(config));
     agent.start().await();
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -134,16 +135,33 @@ class StartIT {
     environment.put("INCUDAL_AGENT_ID", "agt_" + "i".repeat(24));
     environment.put("INCUDAL_AGENT_SECRET", secret);
     try (AgentProcess agent = AgentProcess.start(home, environment)) {
-      agent.status("/lun", TOKEN);
-      agent.status("/logs?since=" + TOKEN, TOKEN);
+      String bodies = sendTheTokenEverywhere(agent);
       agent.awaitOutput(Pattern.compile("heartbeat"));
       String commandLine = Files.readString(Path.of("/proc/" + agent.pid() + "/cmdline"));
       agent.terminate();
       agent.exitCode();
-      for (String text : new String[] {agent.output(), commandLine}) {
+      String log = Files.readString(home.resolve("log/ops.jsonl"));
+      for (String text : new String[] {bodies, commandLine, log, agent.output()}) {
         assertFalse(text.contains(TOKEN) || text.contains(secret), text);
       }
+      assertTrue(log.contains("***"), log);
     }
+  }
+
+  private static String sendTheTokenEverywhere(AgentProcess agent) throws Exception {
+    var bodies = new StringBuilder();
+    String iqn = "iqn.2026-07.com.controller:" + TOKEN;
+    for (String path : new String[] {"/lun", "/logs?since=" + TOKEN, "/" + TOKEN}) {
+      bodies.append(agent.send(agent.request(path, TOKEN)).body());
+      bodies.append(agent.send(agent.request(path, "not-" + TOKEN)).body());
+    }
+    for (String value : new String[] {TOKEN, iqn}) {
+      bodies.append(agent.send(agent.request("/lun?iqn=" + value, TOKEN).DELETE()).body());
+      String body = "{\"iqn\":\"" + value + "\",\"size\":\"" + TOKEN + "\"}";
+      var post = agent.request("/lun/disk", TOKEN).header("Content-Type", "application/json");
+      bodies.append(agent.send(post.POST(BodyPublishers.ofString(body))).body());
+    }
+    return bodies.toString();
   }
 
   @Test

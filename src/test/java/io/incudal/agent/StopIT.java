@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -115,20 +113,15 @@ class StopIT {
       throws Exception {
     String body = new JsonObject().put("iqn", BASE + suffix).put("size", "1M").encode();
     return client.sendAsync(
-        request(agent, "/lun/disk")
+        agent
+            .request("/lun/disk", TOKEN)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(body))
             .build(),
         BodyHandlers.ofString());
   }
 
-  private int status(AgentProcess agent, String path) throws Exception {
-    return client.send(request(agent, path).build(), BodyHandlers.discarding()).statusCode();
-  }
-
-  private static HttpRequest.Builder request(AgentProcess agent, String path) throws Exception {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + agent.port() + path))
-        .version(HttpClient.Version.HTTP_1_1)
-        .header("Authorization", "Bearer " + TOKEN);
+  private static int status(AgentProcess agent, String path) throws Exception {
+    return agent.status(path, TOKEN);
   }
 }

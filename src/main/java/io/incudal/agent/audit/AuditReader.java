@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 final class AuditReader {
   /** A page ends early when it has grown to this. */
-  private static final int MAX_PAGE = 8 * 1024 * 1024;
+  private static final int MAX_PAGE = 4 * 1024 * 1024;
 
   private static final int NEAR = 32 * 1024;
   private static final int PROBE = 2 * 1024;

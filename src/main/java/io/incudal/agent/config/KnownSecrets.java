@@ -4,40 +4,50 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * Every secret that the agent was ever told, so that others can keep it out of what they write. A
- * token file is looked at each time; what it held before stays secret. For one thread at a time,
- * which may block.
+ * Every secret that the agent was ever told, so that others can keep it out of what they write;
+ * what a token file held before stays secret. Thread-safe.
  */
-public final class KnownSecrets implements Supplier<List<Secret>> {
-  private final Set<Secret> known = new LinkedHashSet<>();
+public final class KnownSecrets {
   private final Optional<Path> file;
   private FileTime read = FileTime.fromMillis(0);
+  private volatile List<Secret> known;
 
+  /** Looks at the token file at once. */
   public KnownSecrets(AgentConfig config) {
-    file = config.node().flatMap(node -> node.token().file());
-    config.node().flatMap(node -> node.token().value()).ifPresent(known::add);
-    config.node().flatMap(node -> node.token().previous()).ifPresent(known::add);
-    config.panel().map(PanelConfig::agentSecret).ifPresent(known::add);
+    Optional<TokenConfig> token = config.node().map(NodeConfig::token);
+    file = token.flatMap(TokenConfig::file);
+    known =
+        Stream.of(
+                token.flatMap(TokenConfig::value),
+                token.flatMap(TokenConfig::previous),
+                config.panel().map(PanelConfig::agentSecret))
+            .flatMap(Optional::stream)
+            .toList();
+    refreshed();
   }
 
-  @Override
-  public List<Secret> get() {
+  /** Those that are known by now; never blocks. */
+  public List<Secret> known() {
+    return known;
+  }
+
+  /** The same after a look at the token file. */
+  public synchronized List<Secret> refreshed() {
     file.ifPresent(this::look);
-    return List.copyOf(known);
+    return known;
   }
 
   private void look(Path token) {
     try {
       FileTime modified = Files.getLastModifiedTime(token);
       if (!modified.equals(read)) {
-        known.add(TokenText.parse(Files.readString(token)));
+        Secret held = TokenText.parse(Files.readString(token));
+        known = Stream.concat(known.stream(), Stream.of(held)).distinct().toList();
         read = modified;
       }
     } catch (IOException | IllegalArgumentException unusable) {

@@ -8,6 +8,7 @@ import io.incudal.agent.bus.RequestId;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.function.UnaryOperator;
 
 /** Lines for machines: one JSON object an event, stack trace included. */
 final class JsonLines {
@@ -15,7 +16,7 @@ final class JsonLines {
 
   private JsonLines() {}
 
-  static String line(ILoggingEvent event) {
+  static String line(ILoggingEvent event, UnaryOperator<String> mask) {
     var line = new StringWriter(256);
     try (JsonGenerator json = JSON.createGenerator(line)) {
       json.writeStartObject();
@@ -24,11 +25,12 @@ final class JsonLines {
       json.writeStringField("source", LineEncoder.source(event));
       String request = RequestId.current();
       if (request != null) {
-        json.writeStringField("request", request);
+        json.writeStringField("request", mask.apply(request));
       }
-      json.writeStringField("message", event.getFormattedMessage());
+      json.writeStringField("message", mask.apply(event.getFormattedMessage()));
       if (event.getThrowableProxy() != null) {
-        json.writeStringField("stack", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+        json.writeStringField(
+            "stack", mask.apply(ThrowableProxyUtil.asString(event.getThrowableProxy())));
       }
       json.writeEndObject();
     } catch (IOException impossible) {

@@ -9,6 +9,9 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.incudal.agent.config.LogConfig;
+import io.incudal.agent.config.Secret;
+import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -29,22 +32,26 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     if (LogbackSetup.class.getResource("/logback-test.xml") != null) {
       return ExecutionStatus.INVOKE_NEXT_IF_ANY;
     }
-    apply(context, UNTIL_CONFIGURED);
+    apply(context, UNTIL_CONFIGURED, List::of);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** Goes over to the configured form and level. */
-  public static void apply(LogConfig config) {
-    apply((LoggerContext) LoggerFactory.getILoggerFactory(), config);
+  /**
+   * Goes over to the configured form and level.
+   *
+   * @param secrets what no line may hold; asked for each line, and must not block
+   */
+  public static void apply(LogConfig config, Supplier<List<Secret>> secrets) {
+    apply((LoggerContext) LoggerFactory.getILoggerFactory(), config, secrets);
   }
 
-  static void apply(LoggerContext context, LogConfig config) {
+  static void apply(LoggerContext context, LogConfig config, Supplier<List<Secret>> secrets) {
     Level level = Level.toLevel(config.level());
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.detachAndStopAllAppenders();
     root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
     context.getLogger(OWN).setLevel(level);
-    root.addAppender(console(context, encoder(config.format())));
+    root.addAppender(console(context, new LineEncoder(form(config), secrets)));
   }
 
   private static ConsoleAppender<ILoggingEvent> console(
@@ -57,7 +64,7 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     return console;
   }
 
-  private static Encoder<ILoggingEvent> encoder(LogConfig.Format format) {
-    return new LineEncoder(format == LogConfig.Format.JSON ? JsonLines::line : TextLines::line);
+  private static LineEncoder.Form form(LogConfig config) {
+    return config.format() == LogConfig.Format.JSON ? JsonLines::line : TextLines::line;
   }
 }

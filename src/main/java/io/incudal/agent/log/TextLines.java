@@ -3,6 +3,7 @@ package io.incudal.agent.log;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import io.incudal.agent.bus.RequestId;
+import java.util.function.UnaryOperator;
 
 /**
  * Lines for people: time, level, source, the request's id where there is one, message. A message
@@ -12,18 +13,18 @@ import io.incudal.agent.bus.RequestId;
 final class TextLines {
   private TextLines() {}
 
-  static String line(ILoggingEvent event) {
+  static String line(ILoggingEvent event, UnaryOperator<String> mask) {
     var line = new StringBuilder(160).append(LineEncoder.time(event));
     line.append(' ').append(String.format("%-5s", event.getLevel()));
     line.append(' ').append(LineEncoder.source(event));
     String request = RequestId.current();
     if (request != null) {
-      line.append(" request=").append(request);
+      line.append(" request=").append(mask.apply(request));
     }
-    escape(event.getFormattedMessage(), line.append(" - "));
+    escape(mask.apply(event.getFormattedMessage()), line.append(" - "));
     line.append('\n');
     if (event.getThrowableProxy() != null) {
-      line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+      line.append(mask.apply(ThrowableProxyUtil.asString(event.getThrowableProxy())));
     }
     return line.toString();
   }

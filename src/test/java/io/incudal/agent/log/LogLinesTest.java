@@ -7,16 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import io.incudal.agent.bus.RequestId;
 import io.incudal.agent.config.LogConfig;
+import io.incudal.agent.config.Secret;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Function;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,16 @@ class LogLinesTest {
   }
 
   @Test
+  @DisplayName("B80: secrets are masked in both forms, in messages and stack traces")
+  void bothFormsMaskSecrets() {
+    for (LineEncoder.Form form : List.<LineEncoder.Form>of(TextLines::line, JsonLines::line)) {
+      String line = encode(form, "iqn={}", new IllegalStateException("a hid\"den b"), "x:hid\"den");
+      assertFalse(line.contains("hid"), line);
+      assertTrue(line.contains("iqn=x:***") && line.contains("a *** b"), line);
+    }
+  }
+
+  @Test
   void bothFormsHoldTheIdOfTheRequest(Vertx vertx) {
     Promise<String> lines = Promise.promise();
     vertx.runOnContext(
@@ -77,10 +88,10 @@ class LogLinesTest {
   @ParameterizedTest
   @CsvSource({"error, ERROR, ERROR", "info, INFO, WARN", "trace, TRACE, WARN"})
   void librariesAreHeardFromWarnOnWhateverTheAgentsLevelIs(String level, String own, String root) {
-    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.JSON, level));
+    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.JSON, level), List::of);
     assertEquals(own, context.getLogger("io.incudal.agent.x").getEffectiveLevel().toString());
     assertEquals(root, context.getLogger("io.netty.x").getEffectiveLevel().toString());
-    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.TEXT, level));
+    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.TEXT, level), List::of);
     int appenders = 0;
     for (var all = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
         all.hasNext();
@@ -91,12 +102,11 @@ class LogLinesTest {
   }
 
   private String encode(
-      Function<ILoggingEvent, String> form,
-      String message,
-      Throwable failure,
-      Object... arguments) {
+      LineEncoder.Form form, String message, Throwable failure, Object... arguments) {
     Logger logger = context.getLogger("io.incudal.agent.lun.LunService");
     var event = new LoggingEvent("test", logger, Level.INFO, message, failure, arguments);
-    return new String(new LineEncoder(form).encode(event), StandardCharsets.UTF_8);
+    return new String(
+        new LineEncoder(form, () -> List.of(new Secret("hid\"den"))).encode(event),
+        StandardCharsets.UTF_8);
   }
 }
