@@ -59,8 +59,10 @@ final class DirectoryScan {
    */
   Future<Scanned> scan(Turns turns, Operation operation, Runnable planned) {
     var run = new Run(turns, operation, new Slots(SIDE_BY_SIDE), new Stop());
+    // The directory may have been mounted after the agent's start; a failure shows up again below.
     return images
-        .exportable()
+        .sweep()
+        .transform(swept -> images.exportable())
         .compose(files -> exports.list().map(targets -> plan(files, targets)))
         .compose(
             items -> {

@@ -11,13 +11,10 @@ import ch.qos.logback.core.read.ListAppender;
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -278,31 +275,6 @@ class StagerTest {
   private void assertNothingStaged() throws IOException {
     try (var entries = Files.list(temp)) {
       assertEquals(0, entries.filter(e -> e.getFileName().toString().startsWith(".")).count());
-    }
-  }
-
-  /** Reports success after so many bytes. */
-  private static final class ShortReflinks implements NativeFiles {
-    private final long bytes;
-    private final Map<Integer, Path> files = new HashMap<>();
-
-    ShortReflinks(long bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public int open(Path file, boolean writable) {
-      files.put(files.size(), file);
-      return files.size() - 1;
-    }
-
-    @Override
-    public void reflink(int source, int target) throws NativeFailure {
-      try (var file = new RandomAccessFile(files.get(target).toFile(), "rw")) {
-        file.write(Files.readAllBytes(files.get(source)), 0, (int) bytes);
-      } catch (IOException failed) {
-        throw new NativeFailure(failed.getMessage(), NativeFailure.EIO);
-      }
     }
   }
 }

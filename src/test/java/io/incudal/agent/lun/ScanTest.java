@@ -51,6 +51,14 @@ class ScanTest {
     assertEquals(Map.of("created", 3, "skipped", 0), room.audit.lines.get(0).counts());
   }
 
+  /** B48, B58: the directory may have come, with what a crash left in it, after the start. */
+  @Test
+  void removesWhatACrashLeftUnfinished() {
+    Path torso = room.file(".incudal-00000000-0000-4000-8000-000000000000-7.part", 512);
+    assertEquals(List.of(), room.scan().await().created());
+    assertFalse(Files.exists(torso));
+  }
+
   @Test
   void skipsWhatIsExported() {
     room.file("b.img", 512);
