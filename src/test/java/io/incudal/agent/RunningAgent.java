@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -98,7 +99,7 @@ public final class RunningAgent implements AutoCloseable {
   public void stop() {
     try {
       agent.stop().await(LIMIT.toSeconds(), TimeUnit.SECONDS);
-    } catch (java.util.concurrent.TimeoutException late) {
+    } catch (TimeoutException late) {
       throw new AssertionError("the agent did not stop", late);
     }
   }

@@ -55,20 +55,24 @@ final class AuditLine {
         printBounded(json, member.getValue());
       }
       json.writeEndObject();
-      json.writeStringField("result", entry.error().isPresent() ? "failed" : "ok");
-      if (entry.error().isPresent()) {
-        json.writeStringField("error", clean(entry.error().get()));
-      }
-      for (Map.Entry<String, Integer> count : entry.counts().entrySet()) {
-        json.writeNumberField(count.getKey(), count.getValue());
-      }
-      json.writeStringField("client", clean(entry.caller().client()));
-      if (entry.caller().principal().isPresent()) {
-        json.writeStringField("principal", clean(entry.caller().principal().get()));
-      }
+      printOutcome(json, entry);
       json.writeEndObject();
     }
     batch.write('\n');
+  }
+
+  private void printOutcome(JsonGenerator json, AuditMessages.Append entry) throws IOException {
+    json.writeStringField("result", entry.error().isPresent() ? "failed" : "ok");
+    if (entry.error().isPresent()) {
+      json.writeStringField("error", clean(entry.error().get()));
+    }
+    for (Map.Entry<String, Integer> count : entry.counts().entrySet()) {
+      json.writeNumberField(count.getKey(), count.getValue());
+    }
+    json.writeStringField("client", clean(entry.caller().client()));
+    if (entry.caller().principal().isPresent()) {
+      json.writeStringField("principal", clean(entry.caller().principal().get()));
+    }
   }
 
   /** A value that is too long as a whole becomes a text, so that it can be cut. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -168,8 +169,7 @@ class AuditReaderTest {
   }
 
   private LogState state(long size) throws IOException {
-    Object key =
-        Files.readAttributes(file, java.nio.file.attribute.BasicFileAttributes.class).fileKey();
+    Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     return new LogState(key, size, 0, true);
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,7 +37,7 @@ class ConfigLoaderTest {
   private Optional<Path> yaml = Optional.empty();
   private Vertx vertx;
 
-  @org.junit.jupiter.api.BeforeEach
+  @BeforeEach
   void take(Vertx vertx) {
     this.vertx = vertx;
   }
