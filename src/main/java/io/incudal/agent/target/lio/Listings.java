@@ -52,8 +52,12 @@ final class Listings {
         .onComplete(done -> known.unwatch(changed));
   }
 
+  /** "Nothing" is believed of a kernel that has nothing, or that is another one. */
   private boolean isBelieved(Optional<LioListing> found) {
-    return found.isPresent() && (!found.get().targets().isEmpty() || known.isEmpty());
+    return found.isPresent()
+        && (!found.get().targets().isEmpty()
+            || known.isEmpty()
+            || !lio.isExpected(found.get().boot()));
   }
 
   private Future<LioListing> again() {
