@@ -31,10 +31,12 @@ final class Removal {
 
   private final Vertx vertx;
   private final Tgtadm tgtadm;
+  private final DeleteQueue deletions;
 
   Removal(Vertx vertx, Tgtadm tgtadm) {
     this.vertx = vertx;
     this.tgtadm = tgtadm;
+    this.deletions = new DeleteQueue(tgtadm);
   }
 
   /**
@@ -52,13 +54,13 @@ final class Removal {
    * @return whether there was one
    */
   Future<Boolean> endingSessions(int tid) {
-    return tgtadm
+    return deletions
         .delete(tid)
         .compose(result -> Tgtadm.active(result) ? closeAndEnd(tid) : judge(result));
   }
 
   private Future<Boolean> unlessUsed(int tid, int tries) {
-    return tgtadm
+    return deletions
         .delete(tid)
         .compose(
             result ->
@@ -88,7 +90,7 @@ final class Removal {
     return tgtadm
         .sessions(tid)
         .compose(sessions -> cut(tid, sessions))
-        .compose(cut -> tgtadm.delete(tid))
+        .compose(cut -> deletions.delete(tid))
         .compose(
             result -> {
               if (!Tgtadm.active(result)) {

@@ -81,9 +81,13 @@ final class Tgtadm {
     return run(step("target", "unbind", Integer.toString(tid), "--initiator-address", "ALL"));
   }
 
-  /** Removes a target and its LUNs, when nobody is logged in: the daemon decides in one step. */
-  Future<ToolResult> delete(int tid) {
-    return run(step("target", "delete", Integer.toString(tid)));
+  /**
+   * Removes targets and their LUNs, one after another, each when nobody is logged in: which the
+   * daemon decides in one step.
+   */
+  Future<ToolResult> delete(List<Integer> tids) {
+    return run(
+        limit, tids.stream().map(tid -> step("target", "delete", Integer.toString(tid))).toList());
   }
 
   Future<ToolResult> disconnect(int tid, TgtadmListing.Session session) {

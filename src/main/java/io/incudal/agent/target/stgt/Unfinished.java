@@ -44,7 +44,7 @@ final class Unfinished {
     Target target = shown.target();
     if (target.luns().stream().allMatch(lun -> lun.backing().isEmpty())) {
       LOG.warn("unfinished target found, removed iqn={} tid={}", target.iqn(), shown.tid());
-      repairs.add(tgtadm.delete(shown.tid()));
+      repairs.add(tgtadm.delete(List.of(shown.tid())));
       tids.remove(new Iqn(target.iqn()));
     } else if (!shown.bound()) {
       LOG.warn("closed target found, opened iqn={} tid={}", target.iqn(), shown.tid());

@@ -416,6 +416,48 @@ class StgtBackendTest {
   }
 
   @Test
+  void sendsDeletionsThatWaitTogetherAndAnswersEachByItself() {
+    for (int i = 0; i < 30; i++) {
+      tgtd.with(i + 1, BASE + ":d" + i, "/img/d" + i + ".img");
+    }
+    open();
+    tgtd.login(BASE + ":d9", "iqn.2026-07.com.host:boot01");
+    tgtd.without(BASE + ":d20");
+    List<Future<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      Iqn iqn = new Iqn(BASE + ":d" + i);
+      all.add(begin(() -> backend.unexport(iqn, false)));
+    }
+    Future.join(all).transform(done -> Future.succeededFuture()).await();
+    assertEquals(List.of(BASE + ":d9"), tgtd.names());
+    assertEquals(28, all.stream().filter(Future::succeeded).count());
+    var inUse = assertThrows(AgentException.class, all.get(9)::await);
+    assertEquals(ErrorCode.TARGET_IN_USE, inUse.code());
+    var missing = assertThrows(AgentException.class, all.get(20)::await);
+    assertEquals(ErrorCode.TARGET_NOT_FOUND, missing.code());
+  }
+
+  @Test
+  void looksAtEachOfTheDeletionsThatWereCutOffTogether() {
+    for (int i = 0; i < 10; i++) {
+      tgtd.with(i + 1, BASE + ":d" + i, "/img/d" + i + ".img");
+    }
+    open();
+    Promise<Void> first = tgtd.hold("delete --tid 1");
+    Promise<Void> second = tgtd.hold("delete --tid 2");
+    tgtd.cutAfter("delete --tid 3");
+    List<Future<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      Iqn iqn = new Iqn(BASE + ":d" + i);
+      all.add(begin(() -> backend.unexport(iqn, false)));
+    }
+    first.complete();
+    second.complete();
+    Future.all(all).await();
+    assertEquals(List.of(), tgtd.names());
+  }
+
+  @Test
   void takesADeletionThatTookEffectAfterItsLimitForDone() {
     tgtd.with(4, A.value(), "/img/a.img");
     open();
