@@ -11,6 +11,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 # shellcheck source=scripts/lib/jdk.sh
 . "$TOP/scripts/lib/jdk.sh"
+# shellcheck source=scripts/lib/release/assemble.sh
+. "$TOP/scripts/lib/release/assemble.sh"
 
 # What the application uses of Java, found by jdeps and by running it. The YAML parser asks for one
 # package of java.desktop, java.beans.
@@ -18,14 +20,6 @@ MODULES=java.base,java.desktop,java.logging,java.management,java.naming,java.sec
 MAX_BYTES=$((64 * 1024 * 1024))
 WORK=$TOP/target/release
 DIST=$TOP/dist
-
-machine_of() {
-  case $1 in
-    amd64) echo x86_64 ;;
-    arm64) echo aarch64 ;;
-    *) die "unknown architecture: $1" ;;
-  esac
-}
 
 read_version() {
   VERSION=$(tr -d '[:space:]' <"$TOP/VERSION")
@@ -84,12 +78,6 @@ runtime() { # ARCH DIR
   cp -L "$jdk/lib/security/cacerts" "$2/lib/security/cacerts"
 }
 
-# The newest symbol version of glibc that any of the files asks for.
-glibc_of() { # DIR
-  find "$1" -type f \( -name '*.so*' -o -path '*/bin/java' \) -exec objdump -T {} + 2>/dev/null |
-    grep -o 'GLIBC_2\.[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2
-}
-
 # class_lists RUNTIME DIR: what the agent loads in a short life, with the heartbeat alone (panel.lst)
 # and with the Agent API as well (node.lst)
 class_lists() {
@@ -142,25 +130,6 @@ live() {
 
 complete_list() { grep -qs io/incudal/agent/panel/BeatOutcome "$1"; }
 
-payload() { # DIR FILE
-  tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00Z' -cf - \
-    runtime agent.jar panel.lst node.lst | gzip -9n >"$2"
-}
-
-# assemble ARCH GLIBC PAYLOAD FILE: the launcher, and the payload behind its last line
-assemble() {
-  local sum launcher=$TOP/scripts/lib/release/launcher.sh
-  sum=$(sha256sum "$3" | cut -d' ' -f1)
-  {
-    sed -e "s/@VERSION@/$VERSION/g; s/@MACHINE@/$(machine_of "$1")/g; s/@GLIBC@/$2/g" \
-      -e "s/@ID@/${sum:0:12}/g; s/@SHA256@/$sum/g" \
-      -e "s/@PAYLOAD_LINE@/$(($(wc -l <"$launcher") + 1))/g" "$launcher"
-    cat "$3"
-  } >"$4.part"
-  chmod 755 "$4.part"
-  mv "$4.part" "$4"
-}
-
 build() { # ARCH
   local tree=$WORK/tree-$1 file=$DIST/incudal-agent-linux-$1 size
   fetch "$1"
@@ -168,8 +137,8 @@ build() { # ARCH
   runtime "$1" "$tree/runtime"
   cp "$TOP/target/incudal-agent.jar" "$tree/agent.jar"
   cp "$WORK/panel.lst" "$WORK/node.lst" "$tree/"
-  payload "$tree" "$WORK/payload-$1"
-  assemble "$1" "$(glibc_of "$tree/runtime")" "$WORK/payload-$1" "$file"
+  pack "$tree" "$WORK/payload-$1"
+  assemble "$1" "$VERSION" "$WORK/payload-$1" "$file" "$(glibc_of "$tree/runtime")"
   size=$(stat -c %s "$file")
   [ "$size" -le "$MAX_BYTES" ] || die "$file is larger than 64 MiB: $size bytes"
   say "$(printf '%s: %d MiB' "$file" $((size / 1024 / 1024)))"

@@ -1,13 +1,13 @@
 package io.incudal.agent.panel.reference;
 
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.time.ZoneOffset;
+import java.util.stream.Collectors;
 
 /** Steers a reference panel over HTTP, for scripts that run it as a process of its own. */
 final class ReferenceControls {
@@ -57,20 +57,34 @@ final class ReferenceControls {
     text(context, "ok");
   }
 
-  /** The heartbeats after the first {@code ?skip=N}. */
+  /** A line for each heartbeat after the first {@code ?skip=N}. */
   private void beats(RoutingContext context) {
-    String skip = context.request().getParam("skip", "0");
-    List<ReferencePanel.Beat> all = panel.beats();
-    var list = new JsonArray();
-    for (ReferencePanel.Beat beat :
-        all.subList(Math.min(Integer.parseInt(skip), all.size()), all.size())) {
-      list.add(
-          new JsonObject()
-              .put("at", beat.at().toString())
-              .put("problem", beat.problem().orElse(null))
-              .put("body", beat.body()));
-    }
-    context.json(list);
+    long skip = Long.parseLong(context.request().getParam("skip", "0"));
+    context
+        .response()
+        .end(
+            panel.beats().stream()
+                .skip(skip)
+                .map(ReferenceControls::line)
+                .collect(Collectors.joining()));
+  }
+
+  private static String line(ReferencePanel.Beat beat) {
+    var status = beat.body().getJsonObject("upgradeStatus");
+    String upgrade =
+        status == null
+            ? ""
+            : " upgrade=%s to=%s reason=\"%s\""
+                .formatted(
+                    status.getString("phase"),
+                    status.getString("version"),
+                    status.getString("reason"));
+    return "%tT %s %s%s%n"
+        .formatted(
+            beat.at().atZone(ZoneOffset.UTC),
+            beat.problem().orElse("accepted"),
+            beat.body().getString("version"),
+            upgrade);
   }
 
   private void requests(RoutingContext context) {
