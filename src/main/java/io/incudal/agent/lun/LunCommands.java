@@ -6,6 +6,7 @@ import io.incudal.agent.bus.Bus;
 import io.incudal.agent.bus.ErrorCode;
 import io.incudal.agent.config.BackendConfig.Kind;
 import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.image.ImageName;
 import io.incudal.agent.image.ImageStore;
 import io.incudal.agent.lun.AuditTrail.Entry;
 import io.incudal.agent.lun.LunMessages.Command;
@@ -16,10 +17,12 @@ import io.incudal.agent.lun.LunMessages.Exported;
 import io.incudal.agent.lun.LunMessages.MountCd;
 import io.incudal.agent.lun.LunMessages.Scan;
 import io.incudal.agent.lun.LunMessages.Scanned;
+import io.incudal.agent.target.Iqn;
 import io.incudal.agent.target.TargetBackend;
 import io.vertx.core.Future;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,58 +100,40 @@ final class LunCommands {
     Sent sent = command.sent();
     var operation = operation("disk", known(sent, "iqn", "master", "size", "filename"), command);
     return operation
-        .audited(
-            () -> {
-              var order = DiskOrder.parse(sent, names, config.images().maxDiskBytes());
-              return recovery
-                  .entrance()
-                  .compose(
-                      in ->
-                          turns.ofTarget(
-                              order.iqn(),
-                              () ->
-                                  turns.ofFile(
-                                      order.file(),
-                                      () ->
-                                          operation.perform(
-                                              () -> disks.create(order, operation)))));
-            })
+        .audited(() -> create(sent, operation))
         .onSuccess(done -> LOG.info("disk created iqn={} backing={}", done.iqn(), done.backing()));
   }
 
+  private Future<Exported> create(Sent sent, Operation operation) {
+    var order = DiskOrder.parse(sent, names, config.images().maxDiskBytes());
+    Supplier<Future<Exported>> work = () -> disks.create(order, operation);
+    return inTurns(order.iqn(), order.file(), () -> operation.perform(work));
+  }
+
   private Future<Exported> mount(MountCd command) {
-    Sent sent = command.sent();
-    var operation = operation("cd", known(sent, "iso", "iqn"), command);
+    var operation = operation("cd", known(command.sent(), "iso", "iqn"), command);
     return operation
-        .audited(
-            () -> {
-              if (!hasCds()) {
-                throw new AgentException(
-                    ErrorCode.CD_UNSUPPORTED, "lio backend does not support cd");
-              }
-              var order = cds.parse(sent);
-              return recovery
-                  .entrance()
-                  .compose(
-                      in ->
-                          turns.ofTarget(
-                              order.iqn(),
-                              () ->
-                                  turns.ofFile(
-                                      order.iso(),
-                                      () -> operation.perform(() -> cds.mount(order, operation)))));
-            })
+        .audited(() -> mount(command.sent(), operation))
         .onSuccess(done -> LOG.info("cd mounted iqn={} backing={}", done.iqn(), done.backing()));
+  }
+
+  private Future<Exported> mount(Sent sent, Operation operation) {
+    if (!hasCds()) {
+      throw new AgentException(ErrorCode.CD_UNSUPPORTED, "lio backend does not support cd");
+    }
+    var order = cds.parse(sent);
+    Supplier<Future<Exported>> work = () -> cds.mount(order, operation);
+    return inTurns(order.iqn(), order.iso(), () -> operation.perform(work));
+  }
+
+  private <R> Future<R> inTurns(Iqn iqn, ImageName file, Supplier<Future<R>> work) {
+    return recovery.entrance().compose(in -> turns.ofTargetAndFile(iqn, file, work));
   }
 
   private Future<Deleted> delete(Delete command) {
     var operation = operation("delete", DeleteOrder.logged(command.sent()), command);
     return operation
-        .audited(
-            () -> {
-              boolean inUse = config.backend().deleteInUse();
-              return deleteInTurn(DeleteOrder.parse(command.sent(), names, inUse), operation);
-            })
+        .audited(() -> delete(command.sent(), operation))
         .onSuccess(
             done -> LOG.info("target deleted iqn={} file={}", done.iqn(), done.deleteFile()));
   }
@@ -157,19 +142,16 @@ final class LunCommands {
    * While the targets are being brought back, it keeps its place in the line behind the scan, and
    * is answered when that takes too long; its turn comes to nothing then.
    */
-  private Future<Deleted> deleteInTurn(DeleteOrder order, Operation operation) {
+  private Future<Deleted> delete(Sent sent, Operation operation) {
+    var order = DeleteOrder.parse(sent, names, config.backend().deleteInUse());
     Future<Void> admitted = recovery.admission();
-    Future<Deleted> turn =
-        recovery
-            .entrance()
-            .compose(
-                in ->
-                    turns.ofTarget(
-                        order.iqn(), () -> admitted.compose(back -> deleteNow(order, operation))));
+    Supplier<Future<Deleted>> work =
+        () -> admitted.compose(targetsAreBack -> delete(order, operation));
+    Future<Deleted> turn = recovery.entrance().compose(in -> turns.ofTarget(order.iqn(), work));
     return Future.all(admitted, turn).map(both -> turn.result());
   }
 
-  private Future<Deleted> deleteNow(DeleteOrder order, Operation operation) {
+  private Future<Deleted> delete(DeleteOrder order, Operation operation) {
     return subjects.inTurn(
         turns,
         order.iqn(),
@@ -178,20 +160,14 @@ final class LunCommands {
 
   private Future<Scanned> scan(Scan command) {
     var operation = operation("scan", Map.of(), command);
-    return operation
-        .audited(
-            () ->
-                recovery
-                    .entrance()
-                    .compose(
-                        in ->
-                            turns.ofScan(
-                                false,
-                                () ->
-                                    operation.perform(
-                                        () -> scans.scan(turns, operation, () -> {}),
-                                        LunCommands::counts))))
-        .onSuccess(LunCommands::log);
+    return operation.audited(() -> scan(operation)).onSuccess(LunCommands::log);
+  }
+
+  private Future<Scanned> scan(Operation operation) {
+    Supplier<Future<Scanned>> work = () -> scans.scan(turns, operation, () -> {});
+    return recovery
+        .entrance()
+        .compose(in -> turns.ofScan(false, () -> operation.perform(work, LunCommands::counts)));
   }
 
   /**

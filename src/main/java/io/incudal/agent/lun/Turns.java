@@ -30,6 +30,11 @@ final class Turns {
     return targets.submit(iqn.value(), task);
   }
 
+  /** A caller's turn at a target, and at the file that it is to have. */
+  <T> Future<T> ofTargetAndFile(Iqn iqn, ImageName file, Supplier<Future<T>> task) {
+    return targets.submit(iqn.value(), () -> ofFile(file, task));
+  }
+
   /** The turn of one file's target in a scan, which is not limited. */
   <T> Future<T> ofScannedTarget(Iqn iqn, Supplier<Future<T>> task) {
     return targets.enqueue(iqn.value(), task);
