@@ -25,6 +25,11 @@ final class KnownTargets {
     watches.forEach(changed -> changed.add(iqn.value()));
   }
 
+  /** Another kernel has other targets. */
+  void clear() {
+    names.clear();
+  }
+
   boolean has(Iqn iqn) {
     return names.contains(iqn.value());
   }

@@ -239,7 +239,10 @@ public final class LioBackend implements TargetBackend {
     return lio.boot()
         .compose(
             boot -> {
-              lio.expect(boot.orElse(""));
+              if (!lio.isExpected(boot.orElse(""))) {
+                lio.expect(boot.orElse(""));
+                known.clear();
+              }
               instance = Optional.of(now);
               return list();
             });

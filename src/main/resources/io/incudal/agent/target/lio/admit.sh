@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Lets a target accept logins again, after refuse.sh.
 #
 #   $1 name of the target

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Makes a target with LUN 0 as targetcli does: fileio backstore, target, portal group, portal. All or
 # nothing: a failure takes back what was made.
 #

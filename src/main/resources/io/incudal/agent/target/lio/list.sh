@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Lists the targets: the boot id; a line "T name/" for each target; a line "L name/tpgt_N/lun/lun_N/"
 # for each LUN; a line "name/tpgt_N/lun/lun_N/.../udev_path:image" for each that has an image; and
 # "." at the end, without which the list is not whole. Where there is nothing, a pattern is left.

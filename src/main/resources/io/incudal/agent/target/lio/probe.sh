@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # A cheap look: the boot id, when the kernel has iSCSI targets at all.
 #
 # Exit code: 8 it has not.

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Makes a target refuse new logins, then looks who is logged in. LIO itself would cut sessions
 # without a word when the target is removed.
 #

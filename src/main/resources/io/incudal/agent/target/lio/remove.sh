@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Removes a target, its sessions, and the backstores that were its LUNs and are no other's. Goes on
 # where an earlier run was cut off, and succeeds when nothing is left to do.
 #

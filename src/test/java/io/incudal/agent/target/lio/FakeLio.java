@@ -84,6 +84,12 @@ public final class FakeLio implements ToolRunner {
     return gate;
   }
 
+  /** What was to go wrong, and has not yet, goes well. */
+  public FakeLio withoutFaults() {
+    faults.clear();
+    return this;
+  }
+
   /** Which images are there; the real ones by default. */
   public synchronized FakeLio files(Predicate<String> exist) {
     files = exist;

@@ -194,6 +194,21 @@ class LioBackendTest {
     run(() -> backend.export(A, FILE));
   }
 
+  /** B17: a kernel that hangs, for every command there is. */
+  @Test
+  void pilesNothingUpWhenEveryCommandRunsPastItsLimit() {
+    open();
+    for (int i = 0; i < 50; i++) {
+      lio.cutBefore("EXPORT").cutBefore("REMOVE");
+      int before = lio.commands().size();
+      assertEquals(ErrorCode.COMMAND_TIMEOUT, failure(() -> backend.export(A, FILE)).code());
+      assertTrue(lio.commands().size() - before <= 3, lio.commands()::toString);
+    }
+    lio.withoutFaults();
+    run(() -> backend.export(A, FILE));
+    assertEquals(List.of(A.value()), lio.names());
+  }
+
   @Test
   void leavesAnothersTargetAloneAfterAnExportWithoutEffect() {
     open();
