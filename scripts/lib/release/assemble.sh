@@ -38,7 +38,7 @@ assemble() {
 # variant ARCH VERSION DIR [exit|hang|mute]: a release of the tree that build-release.sh left, with
 # another version, and broken in one way: it exits at once, never gets to work, or has a wrong secret
 variant() {
-  local tree broken= file=$3/incudal-agent-linux-$1
+  local tree broken='' file=$3/incudal-agent-linux-$1
   tree=$(mktemp -d "$TOP/target/release/variant.XXXXXX")
   cp -r "$TOP/target/release/tree-$1/." "$tree"
   mkdir -p "$tree/new/io/incudal/agent" "$3"
