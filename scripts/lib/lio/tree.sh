@@ -36,6 +36,8 @@ tree_debootstrap() { # DIR
     fetch_uml "$dir/uml" >>"$log" 2>&1 || die "cannot download the package user-mode-linux" \
       "$UML_VERSION (log: $log); name a file of it: INCUDAL_LAB_UML_DEB=user-mode-linux_….deb"
     deb=$(echo "$dir"/uml/user-mode-linux_*.deb)
+    [[ $deb == *_${UML_VERSION}_* ]] ||
+      say "WARNING: user-mode-linux $UML_VERSION cannot be had any more; taking ${deb##*/}"
   fi
   dpkg-deb --fsys-tarfile "$deb" | tar -C "$new" -x ./usr/bin/linux.uml ./usr/lib/uml/modules
   mkdir -p "$new/usr/lib/modules" "$new/dev/net"
@@ -53,7 +55,7 @@ tree_debootstrap() { # DIR
 }
 
 # Downloads the kernel's package with an apt state of its own: the pinned version from the mirror,
-# else from Debian's archive of snapshots, else, with a warning, the one that the mirror has.
+# else from Debian's archive of snapshots, else the one that the mirror has.
 fetch_uml() { # DIR
   local source options=(
     -qq -o "Dir::Etc::sourcelist=$1/sources.list" -o Dir::Etc::sourceparts=/dev/null
@@ -64,7 +66,6 @@ fetch_uml() { # DIR
   for source in "$LAB_MIRROR" "http://snapshot.debian.org/archive/debian/$UML_SNAPSHOT"; do
     fetch_uml_from "$1" "$source" "=$UML_VERSION" && return 0
   done
-  echo "WARNING: user-mode-linux $UML_VERSION cannot be had any more; taking another one"
   fetch_uml_from "$1" "$LAB_MIRROR" ""
 }
 

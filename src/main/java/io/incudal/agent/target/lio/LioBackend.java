@@ -146,7 +146,7 @@ public final class LioBackend implements TargetBackend {
     return doubts
         .settle(iqn)
         .compose(clear -> lio.refuse(iqn, endSessions))
-        .compose(result -> refused(iqn, result), cutOff -> opened(iqn, List.of(), cutOff))
+        .compose(result -> refused(iqn, result), cutOff -> admitAgain(iqn, List.of(), cutOff))
         .onSuccess(done -> known.remove(iqn))
         .onComplete(done -> inWork.remove(iqn.value()));
   }
@@ -155,13 +155,13 @@ public final class LioBackend implements TargetBackend {
     Refusal refusal = Refusal.parse(result.stdout());
     if (result.ok()) {
       return forget(iqn)
-          .recover(notForgotten -> opened(iqn, refusal.before(), notForgotten))
+          .recover(notForgotten -> admitAgain(iqn, refusal.before(), notForgotten))
           .compose(forgotten -> remove(iqn));
     }
     return switch (result.exitCode()) {
       case Lio.MISMATCH -> absent(iqn);
       case Lio.IN_USE -> Future.failedFuture(inUse(refusal.initiators()));
-      default -> opened(iqn, refusal.before(), Lio.failure(result));
+      default -> admitAgain(iqn, refusal.before(), Lio.failure(result));
     };
   }
 
@@ -170,8 +170,8 @@ public final class LioBackend implements TargetBackend {
     return saves.save(new Change(iqn.value(), false));
   }
 
-  /** Everything is as before: logins are let in again. */
-  private Future<Void> opened(Iqn iqn, List<String> before, Throwable why) {
+  /** Everything is as before. */
+  private Future<Void> admitAgain(Iqn iqn, List<String> before, Throwable why) {
     return lio.admit(iqn.value(), before)
         .onFailure(
             failure ->

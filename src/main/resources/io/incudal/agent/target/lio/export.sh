@@ -13,7 +13,7 @@ tpg=$target/tpgt_1
 name=$2
 image=$3
 write_back=$4
-hba='' backstore='' link=''
+hba='' backstore='' target_made='' link=''
 
 refuse() { # CODE TEXT
   printf '%s\n' "$2" >&2
@@ -24,7 +24,8 @@ fail() { # TEXT
   printf '%s\n' "$1" >&2
   {
     [ -z "$link" ] || rm "$link"
-    rmdir "$tpg/lun/lun_0" "$tpg"/np/* "$tpg" "$target" "$backstore" "$hba"
+    [ -z "$target_made" ] || rmdir "$tpg/lun/lun_0" "$tpg"/np/* "$tpg" "$target"
+    rmdir "$backstore" "$hba"
   } 2>/dev/null
   exit 1
 }
@@ -85,7 +86,9 @@ put "$uuid" "$backstore/wwn/vpd_unit_serial"
 # Absent in old kernels.
 [ ! -f "$backstore/attrib/emulate_model_alias" ] || put 1 "$backstore/attrib/emulate_model_alias"
 
-make "$target" "$tpg" "$tpg/lun/lun_0"
+make "$target"
+target_made=1 # from here on nobody else's is taken back
+make "$tpg" "$tpg/lun/lun_0"
 put 0 "$tpg/attrib/authentication"
 put 1 "$tpg/attrib/generate_node_acls"
 put 0 "$tpg/attrib/demo_mode_write_protect"
