@@ -6,9 +6,11 @@
 
 JAR=$TOP/target/incudal-agent.jar
 
-# A small heap and one collector thread: the agent holds no data, and a node's memory is for the
-# page cache. Measured by scripts/bench.
-JVM_FLAGS=(-XX:+UseSerialGC -Xms16m -Xmx96m -Xss512k)
+# A small heap, one collector thread, the quick compiler alone, and native memory given back: the
+# agent holds no data, and a node's memory is for the page cache. Measured by scripts/bench.
+JVM_FLAGS=(-XX:+UseSerialGC -Xms16m -Xmx64m -Xss512k -XX:TieredStopAtLevel=1
+  -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockExperimentalVMOptions
+  -XX:TrimNativeHeapInterval=2000)
 
 agent_build() {
   need_jdk
