@@ -110,8 +110,8 @@ ipxe:
 YAML
   heartbeat=$(live "$1" "$2/node.lst")
   if wait_until 60 curl -sf "http://127.0.0.1:$port/healthz" && sleep 3; then
-    curl -s -o /dev/null -H 'Authorization: Bearer only-for-this-build' \
-      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} || true
+    curl -s -H 'Authorization: Bearer only-for-this-build' \
+      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} >/dev/null || true
   fi
   kill "$heartbeat" "$server"
   wait "$server" 2>/dev/null || true

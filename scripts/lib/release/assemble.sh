@@ -15,10 +15,12 @@ glibc_of() { # DIR
     grep -o 'GLIBC_2\.[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2
 }
 
-# pack TREE FILE [LEVEL]: the payload, the same bytes for the same files
+# pack TREE FILE [LEVEL]: the payload, the same bytes for the same files. No directories by
+# themselves: unpacking makes them, and some an emulator's tar cannot give their mode.
 pack() {
-  tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00Z' -cf - \
-    runtime agent.jar panel.lst node.lst | gzip "-${3:-9}n" >"$2"
+  (cd "$1" && find runtime agent.jar panel.lst node.lst ! -type d | LC_ALL=C sort) |
+    tar -C "$1" --no-recursion -T - --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00Z' -cf - |
+    gzip "-${3:-9}n" >"$2"
 }
 
 # assemble ARCH VERSION PAYLOAD FILE [GLIBC]: the launcher, and the payload behind its last line
