@@ -7,11 +7,12 @@ import io.incudal.agent.config.AgentConfig;
 import io.incudal.agent.config.KnownSecrets;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.PanelConfig;
-import io.incudal.agent.exec.ToolListener;
 import io.incudal.agent.exec.ToolRunner;
 import io.incudal.agent.exec.ToolRunners;
 import io.incudal.agent.image.MastersVerticle;
 import io.incudal.agent.lun.LunVerticle;
+import io.incudal.agent.metrics.Meters;
+import io.incudal.agent.metrics.MetricsVerticle;
 import io.incudal.agent.panel.HeartbeatVerticle;
 import io.incudal.agent.scan.AutoScanVerticle;
 import io.incudal.agent.support.AgentVersion;
@@ -30,6 +31,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Builds the rooms, and takes them down in an order in which nothing is asked of a room that is
@@ -40,6 +42,9 @@ final class Agent {
   private static final int WORKERS = 4;
   private static final DeploymentOptions WORKER =
       new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
+
+  /** Only of the Agent API, which shows them. */
+  private final Optional<Meters> meters;
 
   private final Vertx vertx;
   private final AgentConfig config;
@@ -54,8 +59,9 @@ final class Agent {
 
   private HttpVerticle http;
 
-  Agent(Vertx vertx, AgentConfig config, KnownSecrets secrets) {
-    this.vertx = vertx;
+  Agent(AgentConfig config, KnownSecrets secrets) {
+    this.meters = config.node().map(node -> new Meters());
+    this.vertx = meters.map(known -> known.vertx(options())).orElseGet(Agent::vertx);
     this.config = config;
     this.secrets = secrets;
     this.bus = Bus.install(vertx);
@@ -68,16 +74,19 @@ final class Agent {
 
   /** A small one: work that blocks runs on pools that the rooms make for themselves. */
   static Vertx vertx() {
-    return Vertx.vertx(
-        new VertxOptions()
-            .setEventLoopPoolSize(EVENT_LOOPS)
-            .setWorkerPoolSize(WORKERS)
-            .setInternalBlockingPoolSize(WORKERS));
+    return Vertx.vertx(options());
+  }
+
+  private static VertxOptions options() {
+    return new VertxOptions()
+        .setEventLoopPoolSize(EVENT_LOOPS)
+        .setWorkerPoolSize(WORKERS)
+        .setInternalBlockingPoolSize(WORKERS);
   }
 
   /** Fails when a room cannot begin, such as when the port is taken; then {@link #stop} it. */
   Future<Void> start() {
-    config.node().ifPresent(this::startNode);
+    config.node().ifPresent(node -> startNode(node, meters.orElseThrow()));
     config.panel().ifPresent(this::startPanel);
     List<Future<String>> all = new ArrayList<>(front);
     all.addAll(back);
@@ -90,22 +99,25 @@ final class Agent {
   }
 
   /** The server comes first, so that {@code healthz} answers while the rest is being built. */
-  private void startNode(NodeConfig node) {
+  private void startNode(NodeConfig node, Meters measured) {
     http = new HttpVerticle(bus, node, AgentVersion.current());
     Future<String> server = deploy(http);
     front.add(server);
-    back.add(deploy(new AuditVerticle(bus, node.auditFile(), secrets::refreshed)));
+    back.add(deploy(new MetricsVerticle(bus, measured, node, config.panel().isPresent())));
+    back.add(
+        deploy(new AuditVerticle(bus, node.auditFile(), secrets::refreshed, measured.audit())));
     back.add(deploy(new MastersVerticle(bus, node.images())));
-    Future<String> targets = vertx.deployVerticle(targets(node), WORKER);
+    Future<String> targets = vertx.deployVerticle(targets(node, measured), WORKER);
     back.add(targets);
     // Last, because it is the one that loads docker-java, which takes longer than all the rest.
     front.add(Future.all(server, targets).compose(up -> deploy(new AutoScanVerticle(bus))));
   }
 
-  private LunVerticle targets(NodeConfig node) {
-    ToolRunner tools = ToolRunners.create(vertx, node.backend(), ToolListener.NONE);
+  private LunVerticle targets(NodeConfig node, Meters measured) {
+    ToolRunner tools = ToolRunners.create(vertx, node.backend(), measured.tools());
     var seen = new ContainerDirectory(tools, node.images().directory());
-    return new LunVerticle(bus, node, backend(node, tools), seen);
+    var daemon = new LunVerticle.Daemon(backend(node, tools), seen);
+    return new LunVerticle(bus, node, daemon, measured.targets());
   }
 
   private TargetBackend backend(NodeConfig node, ToolRunner tools) {

@@ -126,7 +126,9 @@ public final class Main {
         "agent starting version={} pid={}", AgentVersion.current(), ProcessHandle.current().pid());
     log.info("configuration {}", String.join(" ", loaded.effective()));
     loaded.warnings().forEach(warning -> log.warn("configuration {}", warning));
-    var agent = new Agent(vertx, loaded.config(), secrets);
+    // The agent makes one of its own, which is measured.
+    vertx.close().await();
+    var agent = new Agent(loaded.config(), secrets);
     Duration patience =
         loaded.config().node().map(NodeConfig::stopTimeout).orElse(Duration.ZERO).plus(CLOSING);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, agent, patience), "stop"));

@@ -46,11 +46,13 @@ class ArchitectureTest {
           Map.entry("lun", List.of("target", "image", "support", "bus", "config")),
           Map.entry("scan", List.of("support", "bus", "config")),
           Map.entry("api", List.of("support", "bus", "config")),
+          Map.entry("metrics", List.of("exec", "image", "lun", "audit", "bus", "config")),
           Map.entry("panel", List.of("support", "bus", "config")),
           Map.entry("upgrade", List.of("support", "bus", "config")));
 
   /** Rooms that speak to other rooms over the bus, and so need their messages. */
-  private static final Set<String> SPEAKERS = Set.of("lun", "scan", "api", "panel", "upgrade");
+  private static final Set<String> SPEAKERS =
+      Set.of("lun", "scan", "api", "metrics", "panel", "upgrade");
 
   private static final DescribedPredicate<JavaClass> MESSAGES =
       simpleNameEndingWith("Messages")
@@ -115,6 +117,11 @@ class ArchitectureTest {
   @Test
   void dockerJavaStaysInExec() {
     fence("exec", "com.github.dockerjava..");
+  }
+
+  @Test
+  void measurementsStayInMetrics() {
+    fence("metrics", "io.micrometer..", "io.vertx.micrometer..");
   }
 
   @Test

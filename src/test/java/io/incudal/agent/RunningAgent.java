@@ -91,7 +91,8 @@ public final class RunningAgent implements AutoCloseable {
     Vertx vertx = Agent.vertx();
     var sources = new ConfigSources(Optional.empty(), home.resolve(".env"), settings);
     AgentConfig config = new ConfigLoader(vertx, sources).load().await().config();
-    agent = new Agent(vertx, config, new KnownSecrets(config));
+    vertx.close().await();
+    agent = new Agent(config, new KnownSecrets(config));
     agent.start().await();
   }
 

@@ -40,6 +40,7 @@ final class Door implements Handler<HttpServerRequest> {
       // It sends requests without reading answers; more of these would only fill memory.
       request.connection().close();
     } else if (HEALTH.equals(request.path()) && isRead(request.method())) {
+      request.routed(HEALTH);
       replies.send(request, 200, NodeEndpoints.health());
     } else if (routes.isComplete()) {
       routes.result().handle(request);

@@ -35,6 +35,7 @@ final class Endpoints {
         Map.entry("capabilities", node::capabilities),
         Map.entry("masters", node::masters),
         Map.entry("logs", logs::page),
+        Map.entry("metrics", node::metrics),
         Map.entry("openapi", node::openapi));
   }
 }

@@ -9,11 +9,12 @@ import io.incudal.agent.image.ImageMessages.MasterList;
 import io.incudal.agent.lun.LunMessages.BackendView;
 import io.incudal.agent.lun.LunMessages.DescribeBackend;
 import io.incudal.agent.lun.LunMessages.DescribeCapabilities;
+import io.incudal.agent.metrics.MetricsMessages.Scrape;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
-/** What the node is and has, all of it from memory, and the probes. */
+/** What the node is and has, nearly all of it from memory, and the probes. */
 final class NodeEndpoints {
   private static final List<String> FEATURES =
       List.of("force", "openapi", "problem_json", "readyz", "request_id", "scan_failed");
@@ -68,6 +69,11 @@ final class NodeEndpoints {
 
   Future<Payload> masters(RoutingContext ctx) {
     return masters.ask().compose(mastersJson::of);
+  }
+
+  Future<Payload> metrics(RoutingContext ctx) {
+    return bus.request(Addresses.METRICS_SCRAPE, new Scrape(), waits.read())
+        .map(scraped -> Payload.metrics(scraped.text()));
   }
 
   Future<Payload> openapi(RoutingContext ctx) {

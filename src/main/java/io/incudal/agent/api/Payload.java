@@ -20,6 +20,11 @@ record Payload(String type, List<Buffer> parts) {
     return new Payload("application/yaml", List.of(body));
   }
 
+  /** In the text format of Prometheus. */
+  static Payload metrics(Buffer body) {
+    return new Payload("text/plain; version=0.0.4; charset=utf-8", List.of(body));
+  }
+
   static Payload page(Page page) {
     Buffer start = Buffer.buffer("{\"next_cursor\":" + page.nextCursor() + ",\"entries\":");
     return new Payload("application/json", List.of(start, page.entries(), Buffer.buffer("}")));

@@ -11,6 +11,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,7 @@ public final class AuditVerticle extends VerticleBase {
   private final Path file;
   private final AuditLog log;
   private final AuditReader reader;
+  private final AuditListener listener;
 
   private final List<Bus.Registration> served = new ArrayList<>();
   private WorkerExecutor writing;
@@ -46,7 +48,8 @@ public final class AuditVerticle extends VerticleBase {
   /**
    * @param secrets what never reaches the log; asked for each line
    */
-  public AuditVerticle(Bus bus, Path file, Supplier<List<Secret>> secrets) {
+  public AuditVerticle(Bus bus, Path file, Supplier<List<Secret>> secrets, AuditListener listener) {
+    this.listener = listener;
     this.bus = bus;
     this.file = file;
     this.log = new AuditLog(file, new AuditLine(secrets), Clock.systemDefaultZone());
@@ -95,6 +98,7 @@ public final class AuditVerticle extends VerticleBase {
     }
     Batch batch = next;
     int place = batch.entries.size();
+    long asked = System.nanoTime();
     batch.entries.add(entry);
     if (place == 0) {
       batch.firstId = running.transform((ended, failure) -> begin(batch));
@@ -102,6 +106,8 @@ public final class AuditVerticle extends VerticleBase {
     }
     return batch
         .firstId
+        .andThen(
+            done -> listener.ended(Duration.ofNanos(System.nanoTime() - asked), done.succeeded()))
         .map(firstId -> new AuditMessages.Appended(firstId + place))
         .recover(failure -> fail(ErrorCode.AUDIT_FAILED, "the audit log cannot be written"));
   }

@@ -26,6 +26,9 @@ public final class Addresses {
   /** {@code UpgradeMessages.ReadStatus}. */
   public static final String UPGRADE_STATUS = "upgrade.status";
 
+  /** {@code MetricsMessages.Scrape}. */
+  public static final String METRICS_SCRAPE = "metrics.scrape";
+
   /** Published {@code LunMessages.TargetsChanged}: a target was made or removed by the agent. */
   public static final String EVENT_TARGETS = "event.targets";
 
@@ -37,6 +40,9 @@ public final class Addresses {
 
   /** Published {@code PanelMessages.HeartbeatAccepted}. */
   public static final String EVENT_HEARTBEAT = "event.heartbeat";
+
+  /** Published {@code PanelMessages.HeartbeatEnded}, whatever its outcome. */
+  public static final String EVENT_HEARTBEAT_ENDED = "event.heartbeat.ended";
 
   private Addresses() {}
 }

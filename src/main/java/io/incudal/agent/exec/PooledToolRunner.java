@@ -7,7 +7,6 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
@@ -26,17 +25,23 @@ final class PooledToolRunner implements ToolRunner {
    */
   private static final int WAITING = 4096;
 
+  /** Is told how a job ended: when it began, and with what. */
+  private interface Report<T> {
+    Report<Object> NONE = (begun, result, failure) -> {};
+
+    void ended(long begun, T result, Throwable failure);
+  }
+
   /** Something for a worker to do, and who wants to know. */
   private record Job<T>(
-      Function<ToolWorker, T> task, CompletableFuture<T> outcome, ToolListener heard) {
-    void done(T result, Duration took) {
-      heard.commandEnded(took, Optional.empty());
+      Function<ToolWorker, T> task, CompletableFuture<T> outcome, Report<? super T> report) {
+    void done(T result, long begun) {
+      report.ended(begun, result, null);
       outcome.complete(result);
     }
 
-    void fail(Throwable failure, Duration took) {
-      ErrorCode code = failure instanceof AgentException known ? known.code() : ErrorCode.INTERNAL;
-      heard.commandEnded(took, Optional.of(code));
+    void fail(Throwable failure, long begun) {
+      report.ended(begun, null, failure);
       outcome.completeExceptionally(failure);
     }
   }
@@ -67,7 +72,11 @@ final class PooledToolRunner implements ToolRunner {
 
   @Override
   public Future<ToolResult> run(ToolCommand command) {
-    return submit(worker -> worker.run(command), listener);
+    long asked = System.nanoTime();
+    return submit(
+        worker -> worker.run(command),
+        (begun, result, failure) ->
+            listener.commandEnded(ended(command, asked, begun, outcome(result, failure))));
   }
 
   @Override
@@ -76,7 +85,7 @@ final class PooledToolRunner implements ToolRunner {
         .filter(ToolWorker::ready)
         .findFirst()
         .map(ready -> onCallersContext(CompletableFuture.completedFuture(ready.instance())))
-        .orElseGet(() -> submit(ToolWorker::instance, ToolListener.NONE));
+        .orElseGet(() -> submit(ToolWorker::instance, Report.NONE));
   }
 
   @Override
@@ -90,8 +99,8 @@ final class PooledToolRunner implements ToolRunner {
     return onCallersContext(closed);
   }
 
-  private <T> Future<T> submit(Function<ToolWorker, T> task, ToolListener heard) {
-    var job = new Job<>(task, new CompletableFuture<T>(), heard);
+  private <T> Future<T> submit(Function<ToolWorker, T> task, Report<? super T> report) {
+    var job = new Job<>(task, new CompletableFuture<T>(), report);
     synchronized (waiting) {
       if (closing) {
         return refused(ErrorCode.STOPPING, "the agent is stopping");
@@ -137,9 +146,9 @@ final class PooledToolRunner implements ToolRunner {
     long begun = System.nanoTime();
     try {
       T result = job.task().apply(worker);
-      job.done(result, since(begun));
+      job.done(result, begun);
     } catch (Throwable failure) {
-      job.fail(failure, since(begun));
+      job.fail(failure, begun);
       if (failure instanceof AgentException known && known.code() == ErrorCode.COMMAND_TIMEOUT) {
         // The caller does not wait for it, but the tool's process is not to run on.
         prepared(worker, nothing());
@@ -154,10 +163,11 @@ final class PooledToolRunner implements ToolRunner {
     } catch (AgentException unreachable) {
       // Taken first: who hears of the failure and asks again is to get a new attempt.
       List<Job<?>> others = takeWaiting();
-      job.fail(unreachable, Duration.ZERO);
-      others.forEach(other -> other.fail(unreachable, Duration.ZERO));
+      long now = System.nanoTime();
+      job.fail(unreachable, now);
+      others.forEach(other -> other.fail(unreachable, now));
     } catch (Throwable unexpected) {
-      job.fail(unexpected, Duration.ZERO);
+      job.fail(unexpected, System.nanoTime());
     }
     return false;
   }
@@ -176,10 +186,23 @@ final class PooledToolRunner implements ToolRunner {
   }
 
   private static Job<Void> nothing() {
-    return new Job<>(worker -> null, new CompletableFuture<>(), ToolListener.NONE);
+    return new Job<>(worker -> null, new CompletableFuture<>(), Report.NONE);
   }
 
-  private static Duration since(long begun) {
-    return Duration.ofNanos(System.nanoTime() - begun);
+  private static ToolListener.Ended ended(
+      ToolCommand command, long asked, long begun, String outcome) {
+    return new ToolListener.Ended(
+        command.steps().get(0).get(0),
+        Duration.ofNanos(begun - asked),
+        Duration.ofNanos(System.nanoTime() - begun),
+        outcome);
+  }
+
+  private static String outcome(ToolResult result, Throwable failure) {
+    if (failure == null) {
+      return result.ok() ? "ok" : "refused";
+    }
+    ErrorCode code = failure instanceof AgentException known ? known.code() : ErrorCode.INTERNAL;
+    return code.word();
   }
 }

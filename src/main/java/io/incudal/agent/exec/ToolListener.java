@@ -1,8 +1,6 @@
 package io.incudal.agent.exec;
 
-import io.incudal.agent.bus.ErrorCode;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Hears what becomes of commands and sessions; made for counting. Called on the tools' own threads;
@@ -12,13 +10,17 @@ public interface ToolListener {
   /** Hears nothing. */
   ToolListener NONE = new ToolListener() {};
 
+  /** A command that was taken ended, or could not begin. */
+  default void commandEnded(Ended command) {}
+
   /**
-   * A command that was taken ended, or could not begin.
-   *
-   * @param took from its start, without the time it waited for its turn; zero when it did not begin
-   * @param failure empty when its steps ran to an end, whatever their exit code
+   * @param tool its name, the first word of the command
+   * @param waited for its turn
+   * @param took from its start; zero when it did not begin
+   * @param outcome {@code ok}, {@code refused} when a step exited with another code than 0, or the
+   *     word of the failure
    */
-  default void commandEnded(Duration took, Optional<ErrorCode> failure) {}
+  record Ended(String tool, Duration waited, Duration took, String outcome) {}
 
   /**
    * A session into the container was opened.

@@ -30,10 +30,6 @@ public final class ImageStore {
    * @param files runs everything that is quick
    * @param copies runs full copies, as many side by side as it has threads; a copy may take hours
    */
-  public ImageStore(ImageConfig config, WorkerExecutor files, WorkerExecutor copies) {
-    this(config, files, copies, (mode, bytes, took) -> {});
-  }
-
   public ImageStore(
       ImageConfig config, WorkerExecutor files, WorkerExecutor copies, CloneListener listener) {
     directory = new ImageDirectory(config.directory());

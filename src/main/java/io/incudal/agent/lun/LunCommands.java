@@ -48,14 +48,14 @@ final class LunCommands {
   /** The files, and where they lie. */
   record Storage(ImageStore images, ImagePaths paths) {}
 
-  /** The back end, and how it stands with it. */
-  record Exporting(TargetBackend backend, Exports exports, Recovery recovery) {}
+  /** The back end, how it stands with it, and who waits for whom at it. */
+  record Exporting(TargetBackend backend, Exports exports, Recovery recovery, Turns turns) {}
 
   LunCommands(Bus bus, NodeConfig config, Exporting exporting, Storage storage) {
     this.config = config;
     this.recovery = exporting.recovery();
     this.trail = new AuditTrail(bus);
-    this.turns = new Turns(config.queue());
+    this.turns = exporting.turns();
     this.names = new Names(config.iqnBase(), hasCds(), exporting.backend());
     Exports exports = exporting.exports();
     ImageStore images = storage.images();

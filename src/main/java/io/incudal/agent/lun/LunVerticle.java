@@ -51,6 +51,7 @@ public final class LunVerticle extends VerticleBase {
   private final NodeConfig config;
   private final TargetBackend backend;
   private final ContainerDirectory seen;
+  private final LunListener listener;
   private final List<Bus.Registration> served = new ArrayList<>();
   private ImageStore images;
   private MountCheck mounts;
@@ -61,11 +62,14 @@ public final class LunVerticle extends VerticleBase {
    * @param backend closed with this verticle
    * @param seen the image directory as the target daemon sees it
    */
-  public LunVerticle(Bus bus, NodeConfig config, TargetBackend backend, ContainerDirectory seen) {
+  public record Daemon(TargetBackend backend, ContainerDirectory seen) {}
+
+  public LunVerticle(Bus bus, NodeConfig config, Daemon daemon, LunListener listener) {
     this.bus = bus;
     this.config = config;
-    this.backend = backend;
-    this.seen = seen;
+    this.backend = daemon.backend();
+    this.seen = daemon.seen();
+    this.listener = listener;
   }
 
   @Override
@@ -76,7 +80,8 @@ public final class LunVerticle extends VerticleBase {
         new ImageStore(
             config.images(),
             files,
-            vertx.createSharedWorkerExecutor("copies", parallel, LONG_COPY_HOURS, TimeUnit.HOURS));
+            vertx.createSharedWorkerExecutor("copies", parallel, LONG_COPY_HOURS, TimeUnit.HOURS),
+            listener);
     assemble(new ImagePaths(config.images().directory(), files));
     return images.sweep().otherwise(LunVerticle::unswept).onSuccess(swept -> serve());
   }
@@ -97,7 +102,8 @@ public final class LunVerticle extends VerticleBase {
         new LunCommands(
             bus,
             config,
-            new LunCommands.Exporting(backend, exports, recovery),
+            new LunCommands.Exporting(
+                backend, exports, recovery, new Turns(config.queue(), listener)),
             new LunCommands.Storage(images, paths));
   }
 

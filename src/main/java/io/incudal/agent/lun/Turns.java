@@ -4,6 +4,7 @@ import io.incudal.agent.config.QueueConfig;
 import io.incudal.agent.image.ImageName;
 import io.incudal.agent.target.Iqn;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -20,14 +21,23 @@ final class Turns {
   private final KeyedQueue scans;
   private final KeyedQueue files = new KeyedQueue();
 
-  Turns(QueueConfig limits) {
+  private final LunListener listener;
+
+  Turns(QueueConfig limits, LunListener listener) {
+    this.listener = listener;
     this.targets = new KeyedQueue(limits);
     this.scans = new KeyedQueue(limits);
   }
 
   /** A caller's turn at a target. */
   <T> Future<T> ofTarget(Iqn iqn, Supplier<Future<T>> task) {
-    return targets.submit(iqn.value(), task);
+    long asked = System.nanoTime();
+    return targets.submit(
+        iqn.value(),
+        () -> {
+          listener.turnBegan(Duration.ofNanos(System.nanoTime() - asked));
+          return task.get();
+        });
   }
 
   /** A caller's turn at a target, and at the file that it is to have. */

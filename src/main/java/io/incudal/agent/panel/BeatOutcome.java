@@ -3,6 +3,7 @@ package io.incudal.agent.panel;
 import io.incudal.agent.upgrade.UpgradeMessages;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 
 /** How one heartbeat ended. A failure to reach the panel is an outcome like any other. */
@@ -12,6 +13,11 @@ sealed interface BeatOutcome {
    * logged once; so they hold nothing that differs from beat to beat, and never a secret.
    */
   String summary();
+
+  /** One word for it. */
+  default String word() {
+    return getClass().getSimpleName().toLowerCase(Locale.ROOT);
+  }
 
   record Accepted(Optional<UpgradeMessages.Offer> offer) implements BeatOutcome {
     @Override

@@ -81,6 +81,7 @@ public final class HeartbeatVerticle extends VerticleBase {
   }
 
   private void tell(BeatOutcome outcome) {
+    bus.publish(Addresses.EVENT_HEARTBEAT_ENDED, new PanelMessages.HeartbeatEnded(outcome.word()));
     if (outcome instanceof BeatOutcome.Accepted accepted) {
       bus.publish(Addresses.EVENT_HEARTBEAT, new PanelMessages.HeartbeatAccepted());
       accepted.offer().ifPresent(this::handOver);

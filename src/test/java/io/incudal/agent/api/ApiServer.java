@@ -35,6 +35,8 @@ import io.incudal.agent.lun.LunMessages.Scan;
 import io.incudal.agent.lun.LunMessages.Scanned;
 import io.incudal.agent.lun.LunMessages.TargetList;
 import io.incudal.agent.lun.LunMessages.TargetView;
+import io.incudal.agent.metrics.MetricsMessages.Scrape;
+import io.incudal.agent.metrics.MetricsMessages.Text;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -73,6 +75,7 @@ final class ApiServer {
   volatile Function<Query<?>, Future<? extends AgentMessage>> query;
   volatile Function<ListMasters, Future<? extends AgentMessage>> masters;
   volatile Function<ReadPage, Future<? extends AgentMessage>> pages;
+  volatile Function<Scrape, Future<? extends AgentMessage>> metrics;
   private String deployment;
 
   static final MasterList MASTERS =
@@ -104,6 +107,7 @@ final class ApiServer {
         Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
     bus.serve(Addresses.LUN_QUERY, Query.class, ask -> record(ask, query.apply((Query<?>) ask)));
     bus.serve(Addresses.IMAGE_MASTERS, ListMasters.class, ask -> record(ask, masters.apply(ask)));
+    bus.serve(Addresses.METRICS_SCRAPE, Scrape.class, ask -> record(ask, metrics.apply(ask)));
     bus.serve(Addresses.AUDIT_READ, ReadPage.class, ask -> record(ask, pages.apply(ask)));
   }
 
@@ -141,6 +145,7 @@ final class ApiServer {
     lun = ApiServer::done;
     query = ApiServer::seen;
     masters = ask -> good(MASTERS);
+    metrics = ask -> good(new Text(Buffer.buffer("up 1\n")));
     pages = ask -> good(new Page(ask.since(), Buffer.buffer("[]")));
   }
 

@@ -126,6 +126,7 @@ class ContractTest {
     assertEquals(List.of("lun:read"), scopes.get("listTargets"));
     assertEquals(List.of("lun:read"), scopes.get("capabilities"));
     assertEquals(List.of("logs:read"), scopes.get("logs"));
+    assertEquals(List.of("metrics:read"), scopes.get("metrics"));
     assertEquals(List.of(), scopes.get("openapi"));
   }
 

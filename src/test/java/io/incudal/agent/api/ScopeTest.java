@@ -77,6 +77,8 @@ class ScopeTest {
     "lun:write,POST,/lun/cd,200",
     "lun:write,DELETE,/lun,200",
     "logs:read,GET,/logs,200",
+    "metrics:read,GET,/metrics,200",
+    "lun:read,GET,/metrics,403",
     "lun:read+logs:read,GET,/logs,200",
     "none,GET,/openapi.yaml,200",
     "none,GET,/readyz,200",

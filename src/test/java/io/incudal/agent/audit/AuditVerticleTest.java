@@ -127,7 +127,7 @@ class AuditVerticleTest {
   }
 
   private String deploy() {
-    return vertx.deployVerticle(new AuditVerticle(bus, file, List::of)).await();
+    return vertx.deployVerticle(new AuditVerticle(bus, file, List::of, AuditListener.NONE)).await();
   }
 
   private Future<AuditMessages.Appended> append(String iqn) {

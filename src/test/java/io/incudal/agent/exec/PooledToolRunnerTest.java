@@ -15,7 +15,6 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,12 +27,12 @@ class PooledToolRunnerTest {
 
   private final Vertx vertx = Vertx.vertx();
   private final AtomicBoolean freed = new AtomicBoolean();
-  private final List<Optional<ErrorCode>> heard = new CopyOnWriteArrayList<>();
+  private final List<String> heard = new CopyOnWriteArrayList<>();
   private final ToolListener listener =
       new ToolListener() {
         @Override
-        public void commandEnded(Duration took, Optional<ErrorCode> failure) {
-          heard.add(failure);
+        public void commandEnded(Ended command) {
+          heard.add(command.outcome());
         }
       };
 
@@ -174,7 +173,7 @@ class PooledToolRunnerTest {
     assertThrows(AgentException.class, late::await);
     runner.close().await();
     assertEquals(2, worker.prepared, "before it and after it");
-    assertEquals(List.of(Optional.of(ErrorCode.COMMAND_TIMEOUT)), heard);
+    assertEquals(List.of("command_timeout"), heard);
   }
 
   @Test

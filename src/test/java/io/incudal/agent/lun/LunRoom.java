@@ -127,7 +127,12 @@ final class LunRoom {
         lab.isPresent() && kind == BackendConfig.Kind.LIO
             ? new LioBackend(vertx, tools, config)
             : new StgtBackend(vertx, tools, config.backend(), BASE);
-    var verticle = new LunVerticle(bus, config, backend, new ContainerDirectory(tools, images));
+    var verticle =
+        new LunVerticle(
+            bus,
+            config,
+            new LunVerticle.Daemon(backend, new ContainerDirectory(tools, images)),
+            LunListener.NONE);
     var worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     deployment = vertx.deployVerticle(verticle, worker).await();
     return this;
