@@ -90,7 +90,7 @@ agent_archive() {
   agent_launch "$dir" "-XX:ArchiveClassesAtExit=$1"
   if wait_until 60 agent_answers "$port"; then
     local path
-    for path in healthz readyz masters lun capabilities 'logs?limit=1' openapi.yaml; do
+    for path in healthz readyz masters lun capabilities 'logs?limit=1' metrics openapi.yaml; do
       curl -sS -m 5 -o /dev/null -H 'Authorization: Bearer for-the-class-data-archive' \
         "http://127.0.0.1:$port/$path" || true
     done
