@@ -191,7 +191,10 @@ final class AuditLog implements AutoCloseable {
    */
   boolean looksWritable() {
     File directory = file.getParent().toFile();
-    return state.healthy() && directory.canWrite() && directory.getUsableSpace() >= LEAST_SPACE;
+    return state.healthy()
+        && directory.isDirectory()
+        && directory.canWrite()
+        && directory.getUsableSpace() >= LEAST_SPACE;
   }
 
   /** Finds out the hard way whether a log that failed works again: with a synced write. */

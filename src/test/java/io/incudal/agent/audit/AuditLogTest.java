@@ -244,6 +244,18 @@ class AuditLogTest {
   }
 
   @Test
+  void looksUnwritableWhenItsDirectoryHasBecomeAFile() throws IOException {
+    Path parent = directory.resolve("log");
+    try (AuditLog log = log(parent.resolve("audit.jsonl"))) {
+      log.append(Entries.one("a"));
+      assertTrue(log.looksWritable());
+      Files.move(parent, directory.resolve("moved away"));
+      Files.writeString(parent, "a file where the directory was");
+      assertFalse(log.looksWritable());
+    }
+  }
+
+  @Test
   void keepsTheOlderIdWhenTheCompanionIsSpoiled() throws IOException {
     Path companion = directory.resolve("last");
     try (LastId last = LastId.open(companion)) {
