@@ -95,7 +95,7 @@ check_machine() {
 check_tools() {
   local tool
   [ "$(id -u)" = 0 ] || die "has to run as root"
-  for tool in curl sha256sum gzip tar readlink install; do
+  for tool in curl sha256sum gzip tar readlink install timeout; do
     command -v "$tool" >/dev/null 2>&1 || die "'$tool' is missing on this machine"
   done
 }
@@ -163,7 +163,7 @@ clean() {
     while read -r name; do
       [ "$name" = INCUDAL_STATE_DIR ] || unset "$name"
     done < <(compgen -e | grep -E '^(INCUDAL_|IPXE_)')
-    cd / && exec "$@"
+    cd / && exec timeout 180 "$@"
   )
 }
 

@@ -37,8 +37,9 @@ assemble() {
   mv "$4.part" "$4"
 }
 
-# variant ARCH VERSION DIR [exit|hang|mute]: a release of the tree that build-release.sh left, with
-# another version, and broken in one way: it exits at once, never gets to work, or has a wrong secret
+# variant ARCH VERSION DIR [exit|hang|mute|dies]: a release of the tree that build-release.sh left, with
+# another version, and broken in one way: it exits at once, never gets to work, has a wrong secret, or
+# works in every test and dies as a service
 variant() {
   local tree broken='' file=$3/incudal-agent-linux-$1
   tree=$(mktemp -d "$TOP/target/release/variant.XXXXXX")
@@ -52,6 +53,7 @@ variant() {
   case ${4:-} in
     exit) broken='; [ "$1" = --version ] || exit 1' ;;
     hang) broken='; [ "$1" = --version ] || exec sleep 1000000' ;;
+    dies) broken='; case " $* " in *" -once "* | *" --version "*) ;; *) exit 1 ;; esac' ;;
     mute) broken='; export INCUDAL_AGENT_SECRET=ias_wrongwrongwrongwrongwrongwrongwrongwrong' ;;
   esac
   # On the line that is there, for the payload is found by the number of lines.

@@ -79,9 +79,10 @@ final class ReferenceControls {
                     status.getString("phase"),
                     status.getString("version"),
                     status.getString("reason"));
-    return "%tT %s %s%s%n"
+    return "%tT at=%s %s %s%s%n"
         .formatted(
             beat.at().atZone(ZoneOffset.UTC),
+            beat.reached(),
             beat.problem().orElse("accepted"),
             beat.body().getString("version"),
             upgrade);

@@ -47,10 +47,16 @@ public final class ReferencePanel {
   /**
    * One heartbeat as it arrived.
    *
+   * @param reached the address of the panel that it came to
    * @param problem the panel's code, when it refused it
    */
   public record Beat(
-      Instant at, String raw, JsonObject body, MultiMap headers, Optional<String> problem) {
+      Instant at,
+      String reached,
+      String raw,
+      JsonObject body,
+      MultiMap headers,
+      Optional<String> problem) {
     public boolean accepted() {
       return problem.isEmpty();
     }
@@ -78,9 +84,9 @@ public final class ReferencePanel {
 
   private record Release(Path directory, String version) {}
 
-  private ReferencePanel(Vertx vertx, HttpServerOptions options) {
+  private ReferencePanel(Vertx vertx, HttpServerOptions options, String host) {
     scheme = options.isSsl() ? "https" : "http";
-    host = options.getHost();
+    this.host = host;
     Router router = Router.router(vertx);
     router.route().handler(BodyHandler.create(false));
     router.route().handler(this::note);
@@ -95,27 +101,29 @@ public final class ReferencePanel {
 
   /** On a free port of 127.0.0.1, over TLS. */
   public static Future<ReferencePanel> start(Vertx vertx, SelfSignedCertificate certificate) {
-    return start(vertx, certificate, "127.0.0.1", 0);
+    var loopback = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
+    return start(vertx, certificate, loopback, "127.0.0.1");
   }
 
-  public static Future<ReferencePanel> start(
-      Vertx vertx, SelfSignedCertificate certificate, String host, int port) {
+  /**
+   * @param host what it calls itself in its addresses
+   */
+  static Future<ReferencePanel> start(
+      Vertx vertx, SelfSignedCertificate certificate, HttpServerOptions where, String host) {
     var options =
-        new HttpServerOptions()
-            .setHost(host)
-            .setPort(port)
+        new HttpServerOptions(where)
             .setSsl(true)
             .setKeyCertOptions(
                 new PfxOptions()
                     .setPath(certificate.keyStore().toString())
                     .setPassword(SelfSignedCertificate.PASSWORD));
-    return listen(new ReferencePanel(vertx, options));
+    return listen(new ReferencePanel(vertx, options, host));
   }
 
   /** Without TLS, as a panel behind a proxy of the same machine. */
   public static Future<ReferencePanel> startPlain(Vertx vertx) {
-    return listen(
-        new ReferencePanel(vertx, new HttpServerOptions().setHost("127.0.0.1").setPort(0)));
+    var loopback = new HttpServerOptions().setHost("127.0.0.1").setPort(0);
+    return listen(new ReferencePanel(vertx, loopback, "127.0.0.1"));
   }
 
   private static Future<ReferencePanel> listen(ReferencePanel panel) {
@@ -247,7 +255,13 @@ public final class ReferencePanel {
       body = new JsonObject();
     }
     beats.add(
-        new Beat(Instant.now(), String.valueOf(raw), body, context.request().headers(), problem));
+        new Beat(
+            Instant.now(),
+            context.request().localAddress().hostAddress(),
+            String.valueOf(raw),
+            body,
+            context.request().headers(),
+            problem));
   }
 
   private static void answer(RoutingContext context, Answer answer) {

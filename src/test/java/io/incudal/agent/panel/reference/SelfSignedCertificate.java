@@ -20,14 +20,10 @@ public record SelfSignedCertificate(Path keyStore, Path pem) {
   public static final String PASSWORD = "loopback";
   private static final String NAMES = "dns:localhost,dns:panel.test,ip:127.0.0.1,ip:::1";
 
-  /**
-   * @param more further subject alternative names, such as {@code ip:10.0.0.1}
-   */
-  public static SelfSignedCertificate make(Path directory, String... more)
+  public static SelfSignedCertificate make(Path directory)
       throws IOException, InterruptedException {
     Path store = directory.resolve("panel.p12");
     Path pem = directory.resolve("panel-ca.pem");
-    String names = more.length == 0 ? NAMES : NAMES + "," + String.join(",", more);
     run(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -43,7 +39,7 @@ public record SelfSignedCertificate(Path keyStore, Path pem) {
             "-validity",
             "30",
             "-ext",
-            "san=" + names,
+            "san=" + NAMES,
             "-ext",
             "bc=ca:true",
             "-storetype",
