@@ -39,9 +39,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LioBackendIT {
   private static final String SAVED = "/etc/rtslib-fb-target/saveconfig.json";
 
-  private static final String KILL_TARGETCLI =
+  private static final String KILL =
       "for p in /proc/[0-9]*; do read -r name 2>/dev/null <$p/comm || continue;"
-          + " [ \"$name\" != targetcli ] || kill -9 \"${p#/proc/}\"; done";
+          + " [ \"$name\" != %s ] || kill -9 \"${p#/proc/}\"; done";
 
   private final LioLab lab;
   private LioNode node;
@@ -234,7 +234,7 @@ class LioBackendIT {
           failure.getMessage().contains("targetcli.lock is held by process"), failure::getMessage);
       assertEquals(List.of(), hasty.names());
       assertEquals(List.of(), backstores());
-      lab.exec("sh", "-c", KILL_TARGETCLI).orFail();
+      lab.exec("sh", "-c", KILL.formatted("targetcli")).orFail();
       hasty.export("late");
       assertEquals(List.of(LioNode.iqn("late").value()), hasty.names());
     }
@@ -265,6 +265,32 @@ class LioBackendIT {
     String tree = targetcli("ls", "/iscsi/" + LioNode.iqn("b"));
     assertTrue(tree.contains("127.0.0.1:3260"), tree);
     assertFalse(tree.contains("0.0.0.0:3260"), tree);
+  }
+
+  /** B27: others listen on the wildcard of IPv6, which takes IPv4 as well. */
+  @Test
+  void takesTheWildcardOfIpv6WhenOthersHaveIt() {
+    String other = "/iscsi/iqn.2020-01.org.other:six/tpg1/portals";
+    targetcli("/iscsi", "create", "iqn.2020-01.org.other:six");
+    targetcli(other, "delete", "0.0.0.0", "3260");
+    targetcli(other, "create", "::0", "3260");
+    node.export("a");
+    String tree = targetcli("ls", "/iscsi/" + LioNode.iqn("a"));
+    assertTrue(tree.contains("[::0]:3260"), tree);
+  }
+
+  /** B26, B27: a target without a portal is none. */
+  @Test
+  void leavesNothingBehindWhenNoPortalCanBeHad() throws Exception {
+    lab.exec("sh", "-c", "socat TCP-LISTEN:3260,reuseaddr - </dev/null >/dev/null 2>&1 &").orFail();
+    Thread.sleep(500);
+    AgentException failure = node.refusedExport("a");
+    assertEquals(ErrorCode.COMMAND_FAILED, failure.code());
+    assertTrue(failure.getMessage().contains("no portal can be had"), failure::getMessage);
+    assertEquals(List.of(), node.names());
+    assertEquals(List.of(), backstores());
+    lab.exec("sh", "-c", KILL.formatted("socat")).orFail();
+    node.export("a");
   }
 
   /** B28: in the container that is; there it is a mount. */
