@@ -3,6 +3,7 @@ package io.incudal.agent.upgrade;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -29,7 +30,7 @@ final class DiskSteps implements FileSteps {
   public void link(Path file, Path second) throws IOException {
     try {
       Files.createLink(second, file);
-    } catch (UnsupportedOperationException | java.nio.file.FileSystemException noLinks) {
+    } catch (UnsupportedOperationException | FileSystemException noLinks) {
       Files.copy(file, second, StandardCopyOption.COPY_ATTRIBUTES);
       sync(second);
     }

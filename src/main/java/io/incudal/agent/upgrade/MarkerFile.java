@@ -3,12 +3,15 @@ package io.incudal.agent.upgrade;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +41,7 @@ final class MarkerFile {
       text = Files.readString(file);
     } catch (NoSuchFileException none) {
       return UpgradeRecord.EMPTY;
-    } catch (java.nio.charset.CharacterCodingException binary) {
+    } catch (CharacterCodingException binary) {
       text = "";
     }
     try {
@@ -96,7 +99,7 @@ final class MarkerFile {
 
   private static UpgradeRecord.Attempt attempt(JsonObject json) {
     return new UpgradeRecord.Attempt(
-        UpgradePhase.valueOf(required(json, "phase").toUpperCase(java.util.Locale.ROOT)),
+        UpgradePhase.valueOf(required(json, "phase").toUpperCase(Locale.ROOT)),
         required(json, "version"),
         required(json, "from"),
         required(json, "sha256"),
@@ -105,6 +108,6 @@ final class MarkerFile {
   }
 
   private static String required(JsonObject json, String member) {
-    return java.util.Objects.requireNonNull(json.getString(member), member);
+    return Objects.requireNonNull(json.getString(member), member);
   }
 }

@@ -4,6 +4,7 @@ import io.incudal.agent.bus.Addresses;
 import io.incudal.agent.bus.Bus;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +55,7 @@ final class UpgradeJournal {
                 wanted.version(),
                 running,
                 wanted.sha256(),
-                java.util.Optional.empty(),
+                Optional.empty(),
                 clock.instant())));
   }
 
@@ -63,12 +64,7 @@ final class UpgradeJournal {
     adopt(
         record.with(
             new UpgradeRecord.Attempt(
-                UpgradePhase.REFUSED,
-                version,
-                "",
-                "",
-                java.util.Optional.of(reason),
-                clock.instant())));
+                UpgradePhase.REFUSED, version, "", "", Optional.of(reason), clock.instant())));
   }
 
   void fail(UpgradeException failure) throws IOException {

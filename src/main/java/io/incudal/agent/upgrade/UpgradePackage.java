@@ -3,6 +3,7 @@ package io.incudal.agent.upgrade;
 import io.incudal.agent.support.Origin;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -36,7 +37,7 @@ record UpgradePackage(String version, URI url, String sha256, boolean gzip, Opti
     return new UpgradePackage(
         offer.version(),
         sameOrigin(offer.url(), panel),
-        offer.sha256().toLowerCase(java.util.Locale.ROOT),
+        offer.sha256().toLowerCase(Locale.ROOT),
         offer.gzip(),
         offer.size());
   }
