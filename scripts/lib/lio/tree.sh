@@ -5,11 +5,15 @@
 # failed"); newer ones may change what the tests measure. So the version is pinned.
 UML_VERSION=7.2um1
 UML_SNAPSHOT=20261130T000000Z
+TREE_PACKAGES=dbus,docker.io,docker-cli,iproute2,kmod,libiscsi-bin,socat,targetcli-fb
 DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Where the tree lies; another one for other contents.
+tree_dir() { echo "$LAB_CACHE/lio-$(sha256sum <<<"$UML_VERSION $TREE_PACKAGES" | cut -c1-16)"; }
 
 tree_made() { [ -s "$1/made" ]; }
 
-# tree_make DIR: also prints what is in it, by version
+# tree_make DIR: unless it is there; the file `made` in it says what it holds
 tree_make() {
   local dir=$1
   mkdir -p "$dir"
@@ -27,8 +31,7 @@ tree_debootstrap() { # DIR
   rm -rf "$new" "$dir/root" "$dir/uml"
   say "debootstrap trixie from $LAB_MIRROR (once; kept in $dir)"
   debootstrap --variant=minbase --keyring="$DEBIAN_KEYRING" \
-    --include=dbus,docker.io,docker-cli,iproute2,kmod,libiscsi-bin,socat,targetcli-fb \
-    trixie "$new" "$LAB_MIRROR" >"$log" 2>&1 || {
+    --include="$TREE_PACKAGES" trixie "$new" "$LAB_MIRROR" >"$log" 2>&1 || {
     tail -n 5 "$log" >&2
     die "debootstrap failed: is a Debian mirror reachable? (INCUDAL_LAB_MIRROR names another)"
   }
