@@ -79,6 +79,7 @@ final class GroupSave {
     if (running || waiting.isEmpty() || (announced > 0 && patient)) {
       return;
     }
+    // Those who come from now on are not in the arguments of this run, and wait for the next.
     List<Waiter> served = waiting;
     waiting = new ArrayList<>();
     running = true;

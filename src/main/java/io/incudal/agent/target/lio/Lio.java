@@ -151,6 +151,7 @@ final class Lio {
             + " seconds");
   }
 
+  /** What {@code targetcli} and its library say of a bus or a daemon that is being restarted. */
   private static boolean disconnected(ToolResult result, String text) {
     return result.exitCode() == NO_CONNECTION
         || text.contains("Could not connect")

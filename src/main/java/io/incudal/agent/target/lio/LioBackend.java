@@ -105,6 +105,7 @@ public final class LioBackend implements TargetBackend {
   }
 
   private Future<Void> make(Iqn iqn, Path image) {
+    // Before the script, so that a save of the same time waits for this one.
     saves.announce();
     return lio.export(iqn, iqn.suffix(iqnBase), image)
         .compose(
@@ -140,6 +141,10 @@ public final class LioBackend implements TargetBackend {
     return doubts.undo(iqn, image).transform(done -> Future.failedFuture(why));
   }
 
+  /**
+   * Closed, forgotten, removed, in this order: cut off before it is forgotten, it is opened again;
+   * cut off later, only the kernel has it, and not after its next start.
+   */
   @Override
   public Future<Void> unexport(Iqn iqn, boolean endSessions) {
     inWork.add(iqn.value());
@@ -193,6 +198,7 @@ public final class LioBackend implements TargetBackend {
         failure.code(), failure.getMessage() + " (partly removed; delete it again)");
   }
 
+  /** A removal that ran past its limit may have been done all the same. */
   private Future<Void> goneAnyway(Iqn iqn, Throwable cutOff) {
     return list()
         .transform(
@@ -235,10 +241,12 @@ public final class LioBackend implements TargetBackend {
                     .map(tidy -> opened(found)));
   }
 
+  /** After the restoring, which also loads the kernel's modules: before, there may be no LIO. */
   private Future<List<Target>> adopt(String now) {
     return lio.boot()
         .compose(
             boot -> {
+              // What the last kernel had says nothing of this one.
               if (!lio.isExpected(boot.orElse(""))) {
                 lio.expect(boot.orElse(""));
                 known.clear();
@@ -268,6 +276,10 @@ public final class LioBackend implements TargetBackend {
         .compose(same -> same ? doubts.settleAll().map(true) : Future.succeededFuture(false));
   }
 
+  /**
+   * A container that was started anew has lost nothing, but it may be the first one that can
+   * restore what is saved, and it costs little to look.
+   */
   private boolean isSame(String now, Optional<String> boot) {
     return instance.equals(Optional.of(now)) && boot.isPresent() && lio.isExpected(boot.get());
   }
