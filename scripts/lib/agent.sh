@@ -29,7 +29,8 @@ agent_launch() {
   rm -f "$dir/agent.exit"
   (
     cd "$dir" || exit
-    env -i PATH="$PATH" HOME="${HOME:-/root}" LANG=C.UTF-8 "${settings[@]}" \
+    # In a session of its own: a closed terminal or Ctrl-C is the script's to answer.
+    setsid env -i PATH="$PATH" HOME="${HOME:-/root}" LANG=C.UTF-8 "${settings[@]}" \
       java "${JVM_FLAGS[@]}" "$@" -jar "$JAR" </dev/null >>"$dir/agent.log" 2>&1 &
     process_record "$!" "$dir/agent.process"
     code=0
