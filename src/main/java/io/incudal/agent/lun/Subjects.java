@@ -28,6 +28,11 @@ final class Subjects {
   private final ImagePaths paths;
   private final Names names;
 
+  /** What the newest listing says; deletions that share the listing share this as well. */
+  private UsedFiles used;
+
+  private List<Target> listed;
+
   Subjects(Exports exports, ImageStore images, ImagePaths paths, Names names) {
     this.exports = exports;
     this.images = images;
@@ -73,7 +78,15 @@ final class Subjects {
   }
 
   private Future<Subject> find(Iqn iqn) {
-    return exports.listForMany().compose(targets -> of(iqn, new UsedFiles(paths.all(), targets)));
+    return exports.listForMany().compose(targets -> of(iqn, usedIn(targets)));
+  }
+
+  private UsedFiles usedIn(List<Target> targets) {
+    if (targets != listed) {
+      listed = targets;
+      used = new UsedFiles(paths.all(), targets);
+    }
+    return used;
   }
 
   private Future<Subject> of(Iqn iqn, UsedFiles used) {
