@@ -10,7 +10,7 @@ JAR=$TOP/target/incudal-agent.jar
 # agent holds no data, and a node's memory is for the page cache. Measured by scripts/bench.
 JVM_FLAGS=(-XX:+UseSerialGC -Xms16m -Xmx64m -Xss512k -XX:TieredStopAtLevel=1
   -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockExperimentalVMOptions
-  -XX:TrimNativeHeapInterval=2000)
+  -XX:TrimNativeHeapInterval=2000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20)
 
 agent_build() {
   need_jdk
@@ -30,7 +30,8 @@ agent_launch() {
   (
     cd "$dir" || exit
     # In a session of its own: a closed terminal or Ctrl-C is the script's to answer.
-    setsid env -i PATH="$PATH" HOME="${HOME:-/root}" LANG=C.UTF-8 "${settings[@]}" \
+    setsid env -i PATH="$PATH" HOME="${HOME:-/root}" LANG=C.UTF-8 MALLOC_ARENA_MAX=1 \
+      "${settings[@]}" \
       java "${JVM_FLAGS[@]}" "$@" -jar "$JAR" </dev/null >>"$dir/agent.log" 2>&1 &
     process_record "$!" "$dir/agent.process"
     code=0

@@ -29,6 +29,9 @@ public final class Meters {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS");
 
+  private static final Set<String> REQUEST_METERS =
+      Set.of("vertx.http.server.response.time", "vertx.http.server.active.requests");
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Counter restarts;
@@ -44,7 +47,13 @@ public final class Meters {
         // Anyone may send any word as a method; each would stay in memory.
         .meterFilter(
             MeterFilter.replaceTagValues(
-                "method", method -> METHODS.contains(method) ? method : "other"));
+                "method", method -> METHODS.contains(method) ? method : "other"))
+        // Each further one costs every request, and says what these two say.
+        .meterFilter(
+            MeterFilter.deny(
+                id ->
+                    id.getName().startsWith("vertx.http.server.")
+                        && !REQUEST_METERS.contains(id.getName())));
     restarts = registry.counter("incudal.tool.session.restarts");
     unwritten = registry.counter("incudal.audit.failures");
     toolWaits = registry.timer("incudal.tool.wait");
