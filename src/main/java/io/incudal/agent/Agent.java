@@ -100,7 +100,7 @@ final class Agent {
 
   /** The server comes first, so that {@code healthz} answers while the rest is being built. */
   private void startNode(NodeConfig node, Meters measured) {
-    http = new HttpVerticle(bus, node, AgentVersion.current());
+    http = new HttpVerticle(bus, node, AgentVersion.current(), measured.requests());
     Future<String> server = deploy(http);
     front.add(server);
     back.add(deploy(new MetricsVerticle(bus, measured, node, config.panel().isPresent())));

@@ -46,7 +46,7 @@ class ArchitectureTest {
           Map.entry("lun", List.of("target", "image", "support", "bus", "config")),
           Map.entry("scan", List.of("support", "bus", "config")),
           Map.entry("api", List.of("support", "bus", "config")),
-          Map.entry("metrics", List.of("exec", "image", "lun", "audit", "bus", "config")),
+          Map.entry("metrics", List.of("api", "exec", "image", "lun", "audit", "bus", "config")),
           Map.entry("panel", List.of("support", "bus", "config")),
           Map.entry("upgrade", List.of("support", "bus", "config")));
 

@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,7 @@ final class Exchange {
 
   private final HttpServerRequest request;
   private final Vertx vertx;
+  private final RequestListener listener;
   private final Context context;
   private final long started = System.nanoTime();
   private final List<Runnable> atEnd = new ArrayList<>(2);
@@ -39,9 +41,11 @@ final class Exchange {
    *
    * @param over called once, when nothing of it is left
    */
-  Exchange(Vertx vertx, HttpServerRequest request, Runnable over) {
+  Exchange(Vertx vertx, HttpServerRequest request, RequestListener listener, Runnable over) {
     this.vertx = vertx;
     this.request = request;
+    this.listener = listener;
+    listener.requestBegan();
     this.context = vertx.getOrCreateContext();
     atEnd(over);
   }
@@ -108,6 +112,12 @@ final class Exchange {
   void answered(int status) {
     if (!answered) {
       answered = true;
+      listener.requestEnded(
+          new RequestListener.Ended(
+              request.method().name(),
+              route,
+              status,
+              Duration.ofNanos(System.nanoTime() - started)));
       log(status);
       release();
     }

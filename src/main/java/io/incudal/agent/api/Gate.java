@@ -20,6 +20,7 @@ final class Gate implements Handler<RoutingContext> {
 
   private final Contract contract;
   private final Authenticator authenticator;
+  private final RequestListener listener;
   private final RefusalLog refusals = new RefusalLog();
   private final int max;
   private final Promise<Void> empty = Promise.promise();
@@ -29,9 +30,10 @@ final class Gate implements Handler<RoutingContext> {
   /**
    * @param max how many requests may be in flight, each with a body in memory
    */
-  Gate(Contract contract, Authenticator authenticator, int max) {
+  Gate(Contract contract, Authenticator authenticator, RequestListener listener, int max) {
     this.contract = contract;
     this.authenticator = authenticator;
+    this.listener = listener;
     this.max = max;
   }
 
@@ -58,7 +60,7 @@ final class Gate implements Handler<RoutingContext> {
     if (known != null) {
       return Future.succeededFuture(known);
     }
-    var exchange = new Exchange(ctx.vertx(), ctx.request(), this::left);
+    var exchange = new Exchange(ctx.vertx(), ctx.request(), listener, this::left);
     exchange.attach(ctx);
     inFlight++;
     Optional<String> token = BearerToken.of(ctx.request());

@@ -29,8 +29,7 @@ public final class HttpVerticle extends VerticleBase {
 
   private final Bus bus;
   private final NodeConfig config;
-  private final String version;
-  private final HttpLimits limits;
+  private final Surroundings around;
   private final TokenAuth auth = new TokenAuth();
 
   private TokenSource tokens;
@@ -42,22 +41,24 @@ public final class HttpVerticle extends VerticleBase {
   /**
    * @param version of the agent, as {@code GET /capabilities} shows it
    */
-  public HttpVerticle(Bus bus, NodeConfig config, String version) {
-    this(bus, config, version, HttpLimits.DEFAULTS);
+  public HttpVerticle(Bus bus, NodeConfig config, String version, RequestListener listener) {
+    this(bus, config, new Surroundings(version, listener, HttpLimits.DEFAULTS));
   }
 
-  HttpVerticle(Bus bus, NodeConfig config, String version, HttpLimits limits) {
+  HttpVerticle(Bus bus, NodeConfig config, Surroundings around) {
     this.bus = bus;
     this.config = config;
-    this.version = version;
-    this.limits = limits;
+    this.around = around;
   }
+
+  /** What differs between an agent and a test. */
+  record Surroundings(String version, RequestListener listener, HttpLimits limits) {}
 
   /** Listens at once; completes when all of the contract is served. */
   @Override
   public Future<?> start() {
-    tokens = new TokenSource(vertx, config.token(), limits.tokenInterval(), auth::accept);
-    connections = new Connections(vertx, limits, System::nanoTime);
+    tokens = new TokenSource(vertx, config.token(), around.limits().tokenInterval(), auth::accept);
+    connections = new Connections(vertx, around.limits(), System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
@@ -100,9 +101,10 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private Router router(Contract contract, Replies replies) {
-    gate = new Gate(contract, auth, HttpLimits.inFlight(config.queue()));
+    gate = new Gate(contract, auth, around.listener(), HttpLimits.inFlight(config.queue()));
     var settings =
-        new Endpoints.Settings(BusWaits.of(config), config.iqnBase(), version, contract.document());
+        new Endpoints.Settings(
+            BusWaits.of(config), config.iqnBase(), around.version(), contract.document());
     return new ApiRoutes(vertx, contract, gate, replies)
         .build(Endpoints.of(bus, settings, new BodyReader(connections), renderer));
   }

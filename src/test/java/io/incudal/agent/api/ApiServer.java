@@ -102,7 +102,9 @@ final class ApiServer {
     this.bus = Bus.install(vertx);
     this.client =
         WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(512));
-    this.verticle = new HttpVerticle(bus, config, "v0.1.0", limits);
+    this.verticle =
+        new HttpVerticle(
+            bus, config, new HttpVerticle.Surroundings("v0.1.0", RequestListener.NONE, limits));
     bus.serve(
         Addresses.LUN_COMMAND, Command.class, ask -> record(ask, lun.apply((Command<?>) ask)));
     bus.serve(Addresses.LUN_QUERY, Query.class, ask -> record(ask, query.apply((Query<?>) ask)));

@@ -239,7 +239,8 @@ class ContractTest {
 
   private static Router build(Vertx vertx, Map<String, Endpoint> endpoints) {
     var connections = new Connections(vertx, HttpLimits.DEFAULTS, System::nanoTime);
-    var gate = new Gate(contract, token -> Future.succeededFuture(Access.FULL), 1);
+    var gate =
+        new Gate(contract, token -> Future.succeededFuture(Access.FULL), RequestListener.NONE, 1);
     return new ApiRoutes(vertx, contract, gate, new Replies(vertx, connections)).build(endpoints);
   }
 

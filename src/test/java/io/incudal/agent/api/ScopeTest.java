@@ -46,7 +46,7 @@ class ScopeTest {
                   .map(body -> Buffer.buffer(Exchange.of(ctx).caller() + " " + body))
                   .map(Payload::json));
     }
-    var gate = new Gate(contract, token -> judge(vertx, token), 100);
+    var gate = new Gate(contract, token -> judge(vertx, token), RequestListener.NONE, 100);
     Router router =
         new ApiRoutes(vertx, contract, gate, new Replies(vertx, connections)).build(endpoints);
     port =

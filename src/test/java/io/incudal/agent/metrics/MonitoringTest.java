@@ -40,7 +40,7 @@ class MonitoringTest {
                 "INCUDAL_PANEL_URL", "http://127.0.0.1:1",
                 "INCUDAL_AGENT_ID", "agt_0123456789abcdefABCDEF01",
                 "INCUDAL_AGENT_SECRET", "ias_0123456789abcdef0123456789abcdef"));
-    agent.get("/healthz").ok();
+    agent.get("/metrics").ok();
     agent.post(
         "/lun/disk", new JsonObject().put("iqn", agent.iqn("secret-name")).put("size", "1M"));
     agent.get("/no/such/path/secret-name");
@@ -77,8 +77,8 @@ class MonitoringTest {
   void namesRequestsByTheirRoute() {
     assertTrue(
         scrape.contains(
-            "vertx_http_server_response_time_seconds_count{code=\"200\",method=\"GET\","
-                + "route=\"/healthz\"}"),
+            "incudal_http_request_seconds_count{code=\"200\",method=\"GET\","
+                + "route=\"/metrics\"}"),
         scrape);
     assertTrue(scrape.contains("route=\"/lun/disk\""), scrape);
   }

@@ -1,0 +1,28 @@
+package io.incudal.agent.api;
+
+import java.time.Duration;
+
+/** Hears of every request but the liveness probe's. Called on the event loop; must not block. */
+public interface RequestListener {
+  RequestListener NONE =
+      new RequestListener() {
+        @Override
+        public void requestBegan() {}
+
+        @Override
+        public void requestEnded(Ended request) {}
+      };
+
+  /**
+   * How a request ended.
+   *
+   * @param method as sent: any word
+   * @param route the operation's path in the contract, or {@code -} when there is none
+   * @param status of the answer; 499 when nobody was there any more to read it
+   */
+  record Ended(String method, String route, int status, Duration took) {}
+
+  void requestBegan();
+
+  void requestEnded(Ended request);
+}
