@@ -111,7 +111,7 @@ YAML
   heartbeat=$(live "$1" "$2/node.lst")
   if wait_until 60 curl -sf "http://127.0.0.1:$port/healthz" && sleep 3; then
     curl -s -H 'Authorization: Bearer only-for-this-build' \
-      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities} >/dev/null || true
+      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities,metrics} >/dev/null || true
   fi
   kill "$heartbeat" "$server"
   wait "$server" 2>/dev/null || true

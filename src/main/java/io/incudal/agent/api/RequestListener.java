@@ -4,14 +4,8 @@ import java.time.Duration;
 
 /** Hears of every request but the liveness probe's. Called on the event loop; must not block. */
 public interface RequestListener {
-  RequestListener NONE =
-      new RequestListener() {
-        @Override
-        public void requestBegan() {}
-
-        @Override
-        public void requestEnded(Ended request) {}
-      };
+  /** Hears nothing. */
+  RequestListener NONE = new RequestListener() {};
 
   /**
    * How a request ended.
@@ -22,7 +16,7 @@ public interface RequestListener {
    */
   record Ended(String method, String route, int status, Duration took) {}
 
-  void requestBegan();
+  default void requestBegan() {}
 
-  void requestEnded(Ended request);
+  default void requestEnded(Ended request) {}
 }

@@ -1,8 +1,8 @@
 package io.incudal.agent.target.lio;
 
 import io.incudal.agent.target.Iqn;
+import io.incudal.agent.target.RecentChanges;
 import io.incudal.agent.target.Target;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,16 +13,16 @@ import java.util.Set;
  */
 final class KnownTargets {
   private final Set<String> names = new HashSet<>();
-  private final List<Set<String>> watches = new ArrayList<>();
+  private final RecentChanges changes = new RecentChanges();
 
   void add(Iqn iqn) {
     names.add(iqn.value());
-    watches.forEach(changed -> changed.add(iqn.value()));
+    changes.note(iqn);
   }
 
   void remove(Iqn iqn) {
     names.remove(iqn.value());
-    watches.forEach(changed -> changed.add(iqn.value()));
+    changes.note(iqn);
   }
 
   /** Another kernel has other targets. */
@@ -38,17 +38,9 @@ final class KnownTargets {
     return names.isEmpty();
   }
 
-  /**
-   * The names that change from now on, to be had before a listing begins: it cannot know of them.
-   */
-  Set<String> watch() {
-    Set<String> changed = new HashSet<>();
-    watches.add(changed);
-    return changed;
-  }
-
-  void unwatch(Set<String> changed) {
-    watches.removeIf(watch -> watch == changed);
+  /** What the agent changes while a listing is on its way. */
+  RecentChanges changes() {
+    return changes;
   }
 
   /** Takes over a listing, but for what the agent changed since it began. */

@@ -38,7 +38,10 @@ final class Listings {
   }
 
   private Future<List<Target>> run() {
-    Set<String> changed = known.watch();
+    return known.changes().during(this::list);
+  }
+
+  private Future<List<Target>> list(Set<String> changed) {
     return doubts
         .settleAll()
         .compose(settled -> lio.list())
@@ -48,8 +51,7 @@ final class Listings {
             found -> {
               known.refresh(found.targets(), changed);
               return found.targets();
-            })
-        .onComplete(done -> known.unwatch(changed));
+            });
   }
 
   /** "Nothing" is believed of a kernel that has nothing, or that is another one. */

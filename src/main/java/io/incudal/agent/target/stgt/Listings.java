@@ -51,10 +51,8 @@ final class Listings {
    * @return what it has; empty when it is the one that was opened before
    */
   Future<Optional<List<Shown>>> open() {
-    Set<String> changed = tids.watch();
-    return reliable(tgtadm.show())
-        .map(seen -> adopt(seen, changed))
-        .onComplete(done -> tids.unwatch(changed));
+    return tids.changes()
+        .during(changed -> reliable(tgtadm.show()).map(seen -> adopt(seen, changed)));
   }
 
   /** Whether the daemon answers and still is the one that was opened. */
@@ -119,8 +117,11 @@ final class Listings {
   }
 
   private Future<List<Target>> run() {
+    return tids.changes().during(this::list);
+  }
+
+  private Future<List<Target>> list(Set<String> changed) {
     List<Doubts.Doubt> before = doubts.all();
-    Set<String> changed = tids.watch();
     return reliable(tgtadm.show())
         .compose(this::sameDaemon)
         .compose(this::believed)
@@ -130,8 +131,7 @@ final class Listings {
               tids.refresh(seen.targets(), changed);
               return seen.targets().stream().map(Shown::target).toList();
             })
-        .recover(failure -> isTimeout(failure) ? explain(failure) : Future.failedFuture(failure))
-        .onComplete(done -> tids.unwatch(changed));
+        .recover(failure -> isTimeout(failure) ? explain(failure) : Future.failedFuture(failure));
   }
 
   private Future<Snapshot> settled(List<Doubts.Doubt> before, Snapshot seen) {

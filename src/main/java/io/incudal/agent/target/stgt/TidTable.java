@@ -1,9 +1,9 @@
 package io.incudal.agent.target.stgt;
 
 import io.incudal.agent.target.Iqn;
+import io.incudal.agent.target.RecentChanges;
 import io.incudal.agent.target.Target;
 import io.incudal.agent.target.stgt.TgtadmListing.Shown;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +24,7 @@ final class TidTable {
   private final Map<String, Integer> tids = new HashMap<>();
   private final Set<Integer> foreign = new HashSet<>();
   private final Set<Integer> reserved = new HashSet<>();
-  private final List<Set<String>> watches = new ArrayList<>();
+  private final RecentChanges changes = new RecentChanges();
   private int last;
 
   /**
@@ -51,12 +51,12 @@ final class TidTable {
 
   void add(Iqn iqn, int tid) {
     tids.put(iqn.value(), tid);
-    watches.forEach(changed -> changed.add(iqn.value()));
+    changes.note(iqn);
   }
 
   void remove(Iqn iqn) {
     tids.remove(iqn.value());
-    watches.forEach(changed -> changed.add(iqn.value()));
+    changes.note(iqn);
   }
 
   OptionalInt find(Iqn iqn) {
@@ -73,17 +73,9 @@ final class TidTable {
     return tids.values().stream().mapToInt(tid -> tid).findAny();
   }
 
-  /**
-   * The names that change from now on, to be had before a listing begins: it cannot know of them.
-   */
-  Set<String> watch() {
-    Set<String> changed = new HashSet<>();
-    watches.add(changed);
-    return changed;
-  }
-
-  void unwatch(Set<String> changed) {
-    watches.removeIf(watch -> watch == changed);
+  /** What the agent changes while a listing is on its way. */
+  RecentChanges changes() {
+    return changes;
   }
 
   /** Takes over a listing, but for what the agent changed since it began. */
