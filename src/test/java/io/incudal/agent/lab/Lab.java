@@ -1,9 +1,12 @@
 package io.incudal.agent.lab;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A real target daemon in a real container, owned by one test class.
@@ -28,11 +31,29 @@ public interface Lab extends AutoCloseable {
    */
   boolean keepsTargets();
 
+  /** {@code DOCKER_HOST} of the engine that runs the container. */
+  String dockerHost();
+
   /** Settings by which the agent finds all this, under the names of its environment. */
-  Map<String, String> settings();
+  default Map<String, String> settings() {
+    return Map.of(
+        "IPXE_BACKEND", backend(),
+        "IPXE_ISCSI_CONTAINER", container(),
+        "IPXE_DISK_DIR", images().toString(),
+        "DOCKER_HOST", dockerHost());
+  }
 
   /** This lab's own image directory: empty at first, the same path inside and outside. */
   Path images();
+
+  /** Removes every image; what is a directory is a test's mistake. */
+  default void removeImages() throws IOException {
+    try (Stream<Path> files = Files.list(images())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+  }
 
   /** Where initiators log in. */
   InetSocketAddress portal();

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -73,16 +72,8 @@ public final class LioLab implements Lab {
   }
 
   @Override
-  public Map<String, String> settings() {
-    return Map.of(
-        "IPXE_BACKEND",
-        "lio",
-        "IPXE_ISCSI_CONTAINER",
-        container(),
-        "IPXE_DISK_DIR",
-        images.toString(),
-        "DOCKER_HOST",
-        settings.dockerHost());
+  public String dockerHost() {
+    return settings.dockerHost();
   }
 
   @Override

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
@@ -106,16 +105,8 @@ final class StgtLab implements Lab {
   }
 
   @Override
-  public Map<String, String> settings() {
-    return Map.of(
-        "IPXE_BACKEND",
-        "stgt",
-        "IPXE_ISCSI_CONTAINER",
-        container,
-        "IPXE_DISK_DIR",
-        images.toString(),
-        "DOCKER_HOST",
-        settings.dockerHost());
+  public String dockerHost() {
+    return settings.dockerHost();
   }
 
   @Override

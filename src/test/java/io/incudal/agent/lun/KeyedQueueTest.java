@@ -9,6 +9,7 @@ import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
 import io.incudal.agent.bus.RequestId;
 import io.incudal.agent.config.QueueConfig;
+import io.incudal.agent.testing.OnContext;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -207,28 +208,15 @@ class KeyedQueueTest {
   }
 
   private <T> T on(Callable<T> action) {
-    return run(context, action);
+    return OnContext.run(context, action);
   }
 
   private <T> Future<T> inRequest(String id, Supplier<Future<T>> action) {
-    return run(
+    return OnContext.run(
         ((ContextInternal) context).duplicate(),
         () -> {
           RequestId.bind(id);
           return action.get();
         });
-  }
-
-  private static <T> T run(Context where, Callable<T> action) {
-    Promise<T> result = Promise.promise();
-    where.runOnContext(
-        go -> {
-          try {
-            result.complete(action.call());
-          } catch (Exception e) {
-            result.fail(e);
-          }
-        });
-    return result.future().await();
   }
 }

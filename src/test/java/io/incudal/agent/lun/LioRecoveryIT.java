@@ -59,11 +59,7 @@ class LioRecoveryIT {
   void clean() throws IOException {
     room.undeploy().await();
     lab.clear();
-    try (Stream<Path> files = Files.list(lab.images())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+    lab.removeImages();
   }
 
   /** B08: nothing was lost, and nothing is scanned. */

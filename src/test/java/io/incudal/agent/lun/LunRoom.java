@@ -47,6 +47,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -180,6 +181,19 @@ final class LunRoom {
 
   Future<TargetList> list() {
     return ask(Addresses.LUN_QUERY, new ListTargets());
+  }
+
+  /** Every target of the lab: by the agent, or by hand where the agent may not. */
+  void removeTargets() {
+    List<Future<?>> gone = new ArrayList<>();
+    for (TargetView target : list().await().targets()) {
+      if (target.iqn().startsWith(BASE)) {
+        gone.add(delete("iqn", target.iqn(), "force", "true"));
+      } else {
+        lab.orElseThrow().removeByHand(target.iqn());
+      }
+    }
+    Future.all(gone).await();
   }
 
   List<String> names() {

@@ -15,7 +15,6 @@ import io.incudal.agent.scan.AutoScanVerticle;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -51,11 +50,7 @@ class StgtRecoveryIT {
 
   @AfterEach
   void clean() throws IOException {
-    try (Stream<Path> files = Files.list(lab.images())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+    lab.removeImages();
   }
 
   /** B08 */

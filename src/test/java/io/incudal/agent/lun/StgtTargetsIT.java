@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,20 +50,8 @@ class StgtTargetsIT {
 
   @AfterEach
   void clean() throws IOException {
-    List<Future<?>> gone = new ArrayList<>();
-    for (TargetView target : room.list().await().targets()) {
-      if (target.iqn().startsWith(LunRoom.BASE)) {
-        gone.add(room.delete("iqn", target.iqn(), "force", "true"));
-      } else {
-        tgtadm("target", "delete", target.tid().getAsInt());
-      }
-    }
-    Future.all(gone).await();
-    try (Stream<Path> files = Files.list(lab.images())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+    room.removeTargets();
+    lab.removeImages();
     room.undeploy().await();
   }
 
@@ -145,12 +132,5 @@ class StgtTargetsIT {
       assertTrue(shown.contains(lab.images().resolve(name + ".iso").toString()), name);
     }
     assertEquals(odd.size(), room.scan().await().skipped().size() - 1);
-  }
-
-  private void tgtadm(String mode, String operation, int tid, String... more) {
-    List<String> command = new ArrayList<>(List.of("tgtadm", "--lld", "iscsi", "--mode", mode));
-    command.addAll(List.of("--op", operation, "--tid", Integer.toString(tid)));
-    command.addAll(List.of(more));
-    lab.exec(command.toArray(String[]::new)).orFail();
   }
 }

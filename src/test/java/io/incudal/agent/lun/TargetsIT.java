@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -61,20 +60,8 @@ class TargetsIT {
 
   @AfterEach
   void clean() throws IOException {
-    List<Future<?>> gone = new ArrayList<>();
-    for (TargetView target : room.list().await().targets()) {
-      if (target.iqn().startsWith(LunRoom.BASE)) {
-        gone.add(room.delete("iqn", target.iqn(), "force", "true"));
-      } else {
-        lab.removeByHand(target.iqn());
-      }
-    }
-    Future.all(gone).await();
-    try (Stream<Path> files = Files.list(lab.images())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+    room.removeTargets();
+    lab.removeImages();
     room.undeploy().await();
   }
 

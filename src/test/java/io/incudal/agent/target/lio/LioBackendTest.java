@@ -15,6 +15,7 @@ import io.incudal.agent.target.Backing;
 import io.incudal.agent.target.Iqn;
 import io.incudal.agent.target.Lun;
 import io.incudal.agent.target.Target;
+import io.incudal.agent.testing.OnContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -498,15 +499,6 @@ class LioBackendTest {
   }
 
   private <T> T on(Callable<T> action) {
-    Promise<T> result = Promise.promise();
-    context.runOnContext(
-        go -> {
-          try {
-            result.complete(action.call());
-          } catch (Exception e) {
-            result.fail(e);
-          }
-        });
-    return result.future().await();
+    return OnContext.run(context, action);
   }
 }
