@@ -1,6 +1,6 @@
 package io.incudal.agent.api;
 
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -65,7 +65,7 @@ final class Door implements Handler<HttpServerRequest> {
   private void begin(HttpServerRequest request) {
     connections.agentsTurn(request.connection());
     String id = ids.of(request);
-    RequestId.bind(id);
+    LogTag.REQUEST.bind(id);
     request.response().putHeader(REQUEST_ID, id);
   }
 

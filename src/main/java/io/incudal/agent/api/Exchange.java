@@ -32,7 +32,6 @@ final class Exchange {
   private final List<Runnable> atEnd = new ArrayList<>(2);
   private Access access = Access.REFUSED;
   private String route = NONE;
-  private String iqn = NONE;
   private int open = 1;
   private boolean answered;
 
@@ -85,11 +84,6 @@ final class Exchange {
     route = path;
   }
 
-  /** What the operation is about, for the log; only a name that was found valid. */
-  void about(String name) {
-    iqn = name;
-  }
-
   /** The peer itself: a header that claims another client could be anyone's word. */
   Caller caller() {
     Optional<String> principal =
@@ -131,13 +125,12 @@ final class Exchange {
     if (LOG.isEnabledForLevel(level)) {
       LOG.atLevel(level)
           .log(
-              "request method={} route={} status={} ms={} client={} iqn={}",
+              "request method={} route={} status={} ms={} client={}",
               method,
               route,
               status,
               (System.nanoTime() - started) / 1_000_000,
-              PeerAddress.of(request.remoteAddress()),
-              iqn);
+              PeerAddress.of(request.remoteAddress()));
     }
   }
 

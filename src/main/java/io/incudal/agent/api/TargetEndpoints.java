@@ -4,6 +4,7 @@ import io.incudal.agent.bus.Addresses;
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.AgentMessage;
 import io.incudal.agent.bus.Bus;
+import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.lun.LunMessages.Command;
 import io.incudal.agent.lun.LunMessages.CreateDisk;
 import io.incudal.agent.lun.LunMessages.Delete;
@@ -68,7 +69,7 @@ final class TargetEndpoints {
 
   Future<Payload> delete(RoutingContext ctx) {
     Sent sent = Members.of(ctx.queryParams(), List.of("iqn", "delete_file", "force"));
-    note(ctx, sent);
+    note(sent);
     return command(new Delete(Exchange.of(ctx).caller(), sent))
         .map(reply -> Payload.json(Views.deleted(reply)));
   }
@@ -87,16 +88,16 @@ final class TargetEndpoints {
         .map(
             (Buffer body) -> {
               Sent sent = Members.of(JsonBody.parse(body), known);
-              note(ctx, sent);
+              note(sent);
               return sent;
             });
   }
 
-  /** Names the target in the log line, unless the name may be something else, such as a token. */
-  private void note(RoutingContext ctx, Sent sent) {
+  /** Names the target in log lines, unless the name may be something else, such as a token. */
+  private void note(Sent sent) {
     if (sent.members().get("iqn") instanceof String name) {
       try {
-        Exchange.of(ctx).about(Iqn.parse(iqnBase, name).value());
+        LogTag.IQN.bind(Iqn.parse(iqnBase, name).value());
       } catch (AgentException invalid) {
         // The answer will say so.
       }

@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Bus {
   private static final Logger LOG = LoggerFactory.getLogger(Bus.class);
-  private static final String REQUEST_ID = "request-id";
 
   private final Vertx vertx;
 
@@ -63,9 +62,11 @@ public final class Bus {
   public <R extends AgentMessage> Future<R> request(
       String address, Request<R> request, Duration limit) {
     var options = new DeliveryOptions().setLocalOnly(true).setSendTimeout(limit.toMillis());
-    String id = RequestId.current();
-    if (id != null) {
-      options.addHeader(REQUEST_ID, id);
+    for (LogTag tag : LogTag.values()) {
+      String value = tag.current();
+      if (value != null) {
+        options.addHeader(tag.label(), value);
+      }
     }
     return vertx
         .eventBus()
@@ -91,7 +92,9 @@ public final class Bus {
 
   private static <Q extends Request<?>> void answer(
       Message<Object> message, Class<Q> type, Function<Q, Future<? extends AgentMessage>> handler) {
-    RequestId.bind(message.headers().get(REQUEST_ID));
+    for (LogTag tag : LogTag.values()) {
+      tag.bind(message.headers().get(tag.label()));
+    }
     Future<? extends AgentMessage> outcome;
     try {
       outcome = handler.apply(type.cast(message.body()));

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -23,9 +23,11 @@ final class JsonLines {
       json.writeStringField("time", LineEncoder.time(event));
       json.writeStringField("level", event.getLevel().toString());
       json.writeStringField("source", LineEncoder.source(event));
-      String request = RequestId.current();
-      if (request != null) {
-        json.writeStringField("request", mask.apply(request));
+      for (LogTag tag : LogTag.values()) {
+        String value = tag.current();
+        if (value != null) {
+          json.writeStringField(tag.label(), mask.apply(value));
+        }
       }
       json.writeStringField("message", mask.apply(event.getFormattedMessage()));
       if (event.getThrowableProxy() != null) {

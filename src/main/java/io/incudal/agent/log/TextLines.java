@@ -2,11 +2,11 @@ package io.incudal.agent.log;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import java.util.function.UnaryOperator;
 
 /**
- * Lines for people: time, level, source, the request's id where there is one, message. A message
+ * Lines for people: time, level, source, request and target where there are any, message. A message
  * cannot break out of its line, whatever a client put into it; a stack trace follows in lines of
  * its own.
  */
@@ -17,9 +17,11 @@ final class TextLines {
     var line = new StringBuilder(160).append(LineEncoder.time(event));
     line.append(' ').append(String.format("%-5s", event.getLevel()));
     line.append(' ').append(LineEncoder.source(event));
-    String request = RequestId.current();
-    if (request != null) {
-      line.append(" request=").append(mask.apply(request));
+    for (LogTag tag : LogTag.values()) {
+      String value = tag.current();
+      if (value != null) {
+        line.append(' ').append(tag.label()).append('=').append(mask.apply(value));
+      }
     }
     escape(mask.apply(event.getFormattedMessage()), line.append(" - "));
     line.append('\n');

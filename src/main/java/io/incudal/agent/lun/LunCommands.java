@@ -4,6 +4,7 @@ import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.AgentMessage;
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.bus.ErrorCode;
+import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.config.BackendConfig.Kind;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.image.ImageName;
@@ -101,7 +102,7 @@ final class LunCommands {
     var operation = operation("disk", known(sent, "iqn", "master", "size", "filename"), command);
     return operation
         .audited(() -> create(sent, operation))
-        .onSuccess(done -> LOG.info("disk created iqn={} backing={}", done.iqn(), done.backing()));
+        .onSuccess(done -> LOG.info("disk created backing={}", done.backing()));
   }
 
   private Future<Exported> create(Sent sent, Operation operation) {
@@ -114,7 +115,7 @@ final class LunCommands {
     var operation = operation("cd", known(command.sent(), "iso", "iqn"), command);
     return operation
         .audited(() -> mount(command.sent(), operation))
-        .onSuccess(done -> LOG.info("cd mounted iqn={} backing={}", done.iqn(), done.backing()));
+        .onSuccess(done -> LOG.info("cd mounted backing={}", done.backing()));
   }
 
   private Future<Exported> mount(Sent sent, Operation operation) {
@@ -127,6 +128,7 @@ final class LunCommands {
   }
 
   private <R> Future<R> inTurns(Iqn iqn, ImageName file, Supplier<Future<R>> work) {
+    LogTag.IQN.bind(iqn.value());
     return recovery.entrance().compose(in -> turns.ofTargetAndFile(iqn, file, work));
   }
 
@@ -134,8 +136,7 @@ final class LunCommands {
     var operation = operation("delete", DeleteOrder.logged(command.sent()), command);
     return operation
         .audited(() -> delete(command.sent(), operation))
-        .onSuccess(
-            done -> LOG.info("target deleted iqn={} file={}", done.iqn(), done.deleteFile()));
+        .onSuccess(done -> LOG.info("target deleted file={}", done.deleteFile()));
   }
 
   /**
@@ -144,6 +145,7 @@ final class LunCommands {
    */
   private Future<Deleted> delete(Sent sent, Operation operation) {
     var order = DeleteOrder.parse(sent, names, config.backend().deleteInUse());
+    LogTag.IQN.bind(order.iqn().value());
     Future<Void> admitted = recovery.admission();
     Supplier<Future<Deleted>> work =
         () -> admitted.compose(targetsAreBack -> delete(order, operation));

@@ -7,7 +7,7 @@ import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.AgentMessage;
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.bus.ErrorCode;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.config.BackendConfig;
 import io.incudal.agent.config.HttpConfig;
 import io.incudal.agent.config.ImageConfig;
@@ -211,7 +211,7 @@ final class ApiServer {
 
   private <T> Future<T> record(AgentMessage ask, Future<T> answer) {
     asked.add(ask);
-    requestIds.add(String.valueOf(RequestId.current()));
+    requestIds.add(String.valueOf(LogTag.REQUEST.current()));
     return answer;
   }
 

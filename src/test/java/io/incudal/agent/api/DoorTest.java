@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.incudal.agent.bus.Bus;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -64,7 +64,7 @@ class DoorTest {
             ctx ->
                 ctx.request()
                     .body()
-                    .onSuccess(body -> ctx.end(RequestId.current() + " " + body.length())));
+                    .onSuccess(body -> ctx.end(LogTag.REQUEST.current() + " " + body.length())));
     return router;
   }
 

@@ -63,16 +63,22 @@ class BusTest {
   }
 
   @Test
-  void carriesTheRequestIdToTheServer(Vertx vertx) {
+  void carriesTheTagsOfTheLogToTheServer(Vertx vertx) {
     Bus bus = Bus.install(vertx);
-    bus.serve("t", Ask.class, ask -> Future.succeededFuture(new Answer(RequestId.current())));
+    bus.serve(
+        "t",
+        Ask.class,
+        ask ->
+            Future.succeededFuture(
+                new Answer(LogTag.REQUEST.current() + " " + LogTag.IQN.current())));
     Promise<Answer> reply = Promise.promise();
     vertx.runOnContext(
         go -> {
-          RequestId.bind("r-1");
+          LogTag.REQUEST.bind("r-1");
+          LogTag.IQN.bind("iqn.x:a");
           bus.request("t", new Ask("?"), SOON).onComplete(reply);
         });
-    assertEquals("r-1", reply.future().await().text());
+    assertEquals("r-1 iqn.x:a", reply.future().await().text());
   }
 
   private static Future<Answer> ask(

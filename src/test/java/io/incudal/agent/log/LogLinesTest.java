@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.config.LogConfig;
 import io.incudal.agent.config.Secret;
 import io.vertx.core.Promise;
@@ -17,6 +17,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,25 +74,26 @@ class LogLinesTest {
   }
 
   @Test
-  void bothFormsHoldTheIdOfTheRequest(Vertx vertx) {
+  void bothFormsHoldTheRequestAndTheTarget(Vertx vertx) {
     Promise<String> lines = Promise.promise();
     vertx.runOnContext(
         go -> {
-          RequestId.bind("r-17");
+          LogTag.REQUEST.bind("r-17");
+          LogTag.IQN.bind("iqn.x:a");
           lines.complete(encode(TextLines::line, "x", null) + encode(JsonLines::line, "x", null));
         });
     String both = lines.future().await();
-    assertTrue(both.contains(" request=r-17 - x\n"), both);
-    assertTrue(both.contains("\"request\":\"r-17\""), both);
+    assertTrue(both.contains(" request=r-17 iqn=iqn.x:a - x\n"), both);
+    assertTrue(both.contains("\"request\":\"r-17\",\"iqn\":\"iqn.x:a\""), both);
   }
 
   @ParameterizedTest
   @CsvSource({"error, ERROR, ERROR", "info, INFO, WARN", "trace, TRACE, WARN"})
   void librariesAreHeardFromWarnOnWhateverTheAgentsLevelIs(String level, String own, String root) {
-    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.JSON, level), List::of);
+    apply(LogConfig.Format.JSON, level);
     assertEquals(own, context.getLogger("io.incudal.agent.x").getEffectiveLevel().toString());
     assertEquals(root, context.getLogger("io.netty.x").getEffectiveLevel().toString());
-    LogbackSetup.apply(context, new LogConfig(LogConfig.Format.TEXT, level), List::of);
+    apply(LogConfig.Format.TEXT, level);
     int appenders = 0;
     for (var all = context.getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
         all.hasNext();
@@ -99,6 +101,10 @@ class LogLinesTest {
       appenders++;
     }
     assertEquals(1, appenders);
+  }
+
+  private void apply(LogConfig.Format format, String level) {
+    LogbackSetup.apply(context, new LogConfig(format, level, Optional.empty()), List::of);
   }
 
   private String encode(

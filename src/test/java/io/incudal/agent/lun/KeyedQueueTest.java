@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.config.QueueConfig;
 import io.incudal.agent.testing.OnContext;
 import io.vertx.core.Context;
@@ -160,7 +160,7 @@ class KeyedQueueTest {
   @Test
   void runsEachTaskInTheNameOfItsOwnRequest() {
     Task first = new Task("first");
-    Supplier<Future<String>> ask = () -> Future.succeededFuture(RequestId.current());
+    Supplier<Future<String>> ask = () -> Future.succeededFuture(LogTag.REQUEST.current());
     inRequest("r1", () -> queue.submit("k", first));
     Future<String> second = inRequest("r2", () -> queue.submit("k", ask));
     finish(first, "done");
@@ -215,7 +215,7 @@ class KeyedQueueTest {
     return OnContext.run(
         ((ContextInternal) context).duplicate(),
         () -> {
-          RequestId.bind(id);
+          LogTag.REQUEST.bind(id);
           return action.get();
         });
   }

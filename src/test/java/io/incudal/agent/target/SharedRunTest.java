@@ -3,7 +3,7 @@ package io.incudal.agent.target;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.incudal.agent.bus.RequestId;
+import io.incudal.agent.bus.LogTag;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -146,8 +146,8 @@ class SharedRunTest {
         .duplicate()
         .runOnContext(
             go -> {
-              RequestId.bind(id);
-              asked.complete(shared.join().map(done -> RequestId.current()));
+              LogTag.REQUEST.bind(id);
+              asked.complete(shared.join().map(done -> LogTag.REQUEST.current()));
             });
     return asked.future().await();
   }
