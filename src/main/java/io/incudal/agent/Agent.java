@@ -10,6 +10,7 @@ import io.incudal.agent.config.PanelConfig;
 import io.incudal.agent.exec.ToolRunner;
 import io.incudal.agent.exec.ToolRunners;
 import io.incudal.agent.image.MastersVerticle;
+import io.incudal.agent.log.LevelsVerticle;
 import io.incudal.agent.lun.LunVerticle;
 import io.incudal.agent.metrics.Meters;
 import io.incudal.agent.metrics.MetricsVerticle;
@@ -86,6 +87,10 @@ final class Agent {
 
   /** Fails when a room cannot begin, such as when the port is taken; then {@link #stop} it. */
   Future<Void> start() {
+    config
+        .log()
+        .levelsFile()
+        .ifPresent(file -> front.add(deploy(new LevelsVerticle(config.log(), file))));
     config.node().ifPresent(node -> startNode(node, meters.orElseThrow()));
     config.panel().ifPresent(this::startPanel);
     List<Future<String>> all = new ArrayList<>(front);

@@ -37,7 +37,7 @@ class ArchitectureTest {
       Map.ofEntries(
           Map.entry("bus", List.of()),
           Map.entry("config", List.of()),
-          Map.entry("log", List.of("bus", "config")),
+          Map.entry("log", List.of("support", "bus", "config")),
           Map.entry("support", List.of("bus")),
           Map.entry("exec", List.of("bus", "config")),
           Map.entry("image", List.of("support", "bus", "config")),

@@ -14,6 +14,7 @@ final class ConfigBinding {
 
   private final NodeSettings node = new NodeSettings();
   private final PanelSettings panel = new PanelSettings();
+  private final LogSettings log = new LogSettings();
   private final RawConfig raw;
   private final Binder binder;
 
@@ -24,7 +25,8 @@ final class ConfigBinding {
 
   /** Every setting that there is. */
   static List<Setting<?>> settings() {
-    return Stream.concat(new NodeSettings().all().stream(), new PanelSettings().all().stream())
+    return Stream.of(new NodeSettings().all(), new LogSettings().all(), new PanelSettings().all())
+        .<Setting<?>>flatMap(List::stream)
         .toList();
   }
 
@@ -42,7 +44,7 @@ final class ConfigBinding {
   LoadedConfig bind() throws ConfigException {
     List<Setting<?>> settings = settings();
     raw.problems(settings).forEach(binder::problem);
-    boolean nodeRuns = raw.namesNode(node.all());
+    boolean nodeRuns = raw.namesNode(node.all(), log.all());
     boolean panelRuns = raw.find(panel.url).isPresent();
     if (!nodeRuns && !panelRuns) {
       binder.problem(
@@ -53,7 +55,10 @@ final class ConfigBinding {
         new AgentConfig(
             nodeRuns ? Optional.of(node()) : Optional.empty(),
             panelRuns ? Optional.of(panel()) : Optional.empty(),
-            new LogConfig(binder.required(node.logFormat), binder.required(node.logLevel)));
+            new LogConfig(
+                binder.required(log.format),
+                binder.required(log.level),
+                binder.optional(log.levelsFile)));
     if (!binder.problems().isEmpty()) {
       throw new ConfigException(binder.problems());
     }

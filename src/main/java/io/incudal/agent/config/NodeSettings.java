@@ -147,18 +147,6 @@ final class NodeSettings {
           "30",
           seconds(1, 3600),
           "time that running operations get to end when the agent stops");
-  final Setting<LogConfig.Format> logFormat =
-      table.add(
-          "IPXE_LOG_FORMAT",
-          "text",
-          choice(Map.of("text", LogConfig.Format.TEXT, "json", LogConfig.Format.JSON)),
-          "form of the agent's own log on standard output: text or json");
-  final Setting<String> logLevel =
-      table.add(
-          "IPXE_LOG_LEVEL",
-          "info",
-          lowerCase("error|warn|info|debug|trace", "one of error, warn, info, debug, trace"),
-          "least level that is logged");
 
   List<Setting<?>> all() {
     return table.rows();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The merged sources, not yet looked at: YAML keys at the top, variables in a section apart. */
 final class RawConfig {
@@ -78,9 +79,15 @@ final class RawConfig {
     return section instanceof JsonObject object ? object : new JsonObject();
   }
 
-  /** Whether any setting of the Agent API is there, even an empty one. */
-  boolean namesNode(List<Setting<?>> settings) {
-    return section != null
+  /**
+   * Whether any setting of the Agent API is there, even an empty one, or an empty section.
+   *
+   * @param others settings in its section that are not its own
+   */
+  boolean namesNode(List<Setting<?>> settings, List<Setting<?>> others) {
+    Set<String> foreign = others.stream().map(Setting::key).collect(Collectors.toSet());
+    Set<String> keys = section().fieldNames();
+    return section != null && (keys.isEmpty() || !foreign.containsAll(keys))
         || settings.stream().anyMatch(setting -> variables.containsKey(setting.name()));
   }
 

@@ -10,7 +10,10 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.incudal.agent.config.LogConfig;
 import io.incudal.agent.config.Secret;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * start. Libraries are heard from WARN on, whatever the agent's level is.
  */
 public final class LogbackSetup extends ContextAwareBase implements Configurator {
-  private static final LogConfig UNTIL_CONFIGURED = new LogConfig(LogConfig.Format.TEXT, "info");
+  private static final LogConfig UNTIL_CONFIGURED =
+      new LogConfig(LogConfig.Format.TEXT, "info", Optional.empty());
   private static final String OWN = "io.incudal";
 
   /** Called by logback. */
@@ -46,12 +50,25 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
   }
 
   static void apply(LoggerContext context, LogConfig config, Supplier<List<Secret>> secrets) {
-    Level level = Level.toLevel(config.level());
+    level(context, config, Map.of());
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.detachAndStopAllAppenders();
-    root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
-    context.getLogger(OWN).setLevel(level);
     root.addAppender(console(context, new LineEncoder(form(config), secrets)));
+  }
+
+  /**
+   * Sets the level of every logger.
+   *
+   * @param single those that differ from the configured ones, by name
+   */
+  static void level(LoggerContext context, LogConfig config, Map<String, Level> single) {
+    Level level = Level.toLevel(config.level());
+    Map<String, Level> wanted = new HashMap<>();
+    wanted.put(Logger.ROOT_LOGGER_NAME, level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
+    wanted.put(OWN, level);
+    wanted.putAll(single);
+    context.getLoggerList().forEach(logger -> logger.setLevel(wanted.get(logger.getName())));
+    wanted.forEach((name, own) -> context.getLogger(name).setLevel(own));
   }
 
   private static ConsoleAppender<ILoggingEvent> console(

@@ -66,7 +66,8 @@ class ConfigLoaderTest {
             false),
         node.backend());
     assertEquals(TOKEN, node.token().value().orElseThrow().value());
-    assertEquals(new LogConfig(LogConfig.Format.TEXT, "info"), load().config().log());
+    assertEquals(
+        new LogConfig(LogConfig.Format.TEXT, "info", Optional.empty()), load().config().log());
   }
 
   @Test
@@ -120,6 +121,28 @@ class ConfigLoaderTest {
     AgentConfig config = load().config();
     assertTrue(config.node().isEmpty());
     assertEquals("http://127.0.0.1:8080", config.panel().orElseThrow().url().toString());
+  }
+
+  @Test
+  void theLogsSettingsDoNotTurnTheAgentApiOn() throws Exception {
+    yaml("ipxe:", "  log_level: warn");
+    environment.put("IPXE_LOG_FORMAT", "json");
+    environment.put("IPXE_LOG_LEVELS_FILE", "/etc/levels");
+    assertTrue(problems().get(0).startsWith("nothing to do"), problems().toString());
+    environment.put("INCUDAL_PANEL_URL", "http://127.0.0.1:8080/");
+    environment.put("INCUDAL_AGENT_ID", ID);
+    environment.put("INCUDAL_AGENT_SECRET", SECRET);
+    AgentConfig config = load().config();
+    assertTrue(config.node().isEmpty());
+    var expected =
+        new LogConfig(LogConfig.Format.JSON, "warn", Optional.of(Path.of("/etc/levels")));
+    assertEquals(expected, config.log());
+  }
+
+  @Test
+  void aSettingOfTheAgentApiBesideTheLogsTurnsItOn() throws Exception {
+    yaml("ipxe:", "  log_level: warn", "  agent_port: 1");
+    assertEquals(List.of("IPXE_AGENT_TOKEN: is missing (in YAML: ipxe.agent_token)"), problems());
   }
 
   @Test
@@ -181,7 +204,7 @@ class ConfigLoaderTest {
   @Test
   @DisplayName("B62: any other setting of the Agent API asks for the token")
   void asksForTheTokenWhenAnotherNodeSettingIsThere() {
-    environment.put("IPXE_LOG_LEVEL", "debug");
+    environment.put("IPXE_LOG_FILE", "/var/log/ops.jsonl");
     assertEquals(List.of("IPXE_AGENT_TOKEN: is missing (in YAML: ipxe.agent_token)"), problems());
   }
 

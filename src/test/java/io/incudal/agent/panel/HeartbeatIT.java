@@ -15,6 +15,7 @@ import io.incudal.agent.lun.LunMessages;
 import io.incudal.agent.panel.reference.ReferencePanel;
 import io.incudal.agent.panel.reference.ReferencePanel.Answer;
 import io.incudal.agent.panel.reference.SelfSignedCertificate;
+import io.incudal.agent.testing.CapturedLog;
 import io.incudal.agent.upgrade.UpgradeMessages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,4 +1,4 @@
-package io.incudal.agent.panel;
+package io.incudal.agent.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
