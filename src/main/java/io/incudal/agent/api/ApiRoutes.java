@@ -1,7 +1,5 @@
 package io.incudal.agent.api;
 
-import io.incudal.agent.bus.AgentException;
-import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -80,9 +78,7 @@ final class ApiRoutes {
             .during(endpoint.handle(ctx))
             .onComplete(outcome -> exchange.run(() -> settle(ctx, exchange, outcome)));
       } else {
-        ctx.fail(
-            new AgentException(
-                ErrorCode.FORBIDDEN, "the token lacks the scope " + String.join(" ", scopes)));
+        ctx.fail(ProblemHandler.lacking(String.join(" ", scopes)));
       }
     };
   }

@@ -11,7 +11,7 @@ import java.time.Duration;
  *
  * @param connections how many there may be
  * @param patience how long a connection may keep the agent waiting
- * @param tokenInterval how often the token file is looked at
+ * @param tokenInterval how often files with tokens and keys are looked at
  */
 record HttpLimits(int connections, Duration patience, Duration tokenInterval) {
   /** More patience than common clients have with idle connections, so that they close them. */

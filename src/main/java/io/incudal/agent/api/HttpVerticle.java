@@ -30,9 +30,8 @@ public final class HttpVerticle extends VerticleBase {
   private final Bus bus;
   private final NodeConfig config;
   private final Surroundings around;
-  private final TokenAuth auth = new TokenAuth();
 
-  private TokenSource tokens;
+  private Credentials credentials;
   private Connections connections;
   private WorkerExecutor renderer;
   private HttpServer server;
@@ -57,12 +56,12 @@ public final class HttpVerticle extends VerticleBase {
   /** Listens at once; completes when all of the contract is served. */
   @Override
   public Future<?> start() {
-    tokens = new TokenSource(vertx, config.token(), around.limits().tokenInterval(), auth::accept);
+    credentials = new Credentials(vertx, config, around.limits().tokenInterval());
     connections = new Connections(vertx, around.limits(), System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
-    var door = new Door(new RequestIds(auth::accepts), connections, replies, routes);
+    var door = new Door(new RequestIds(credentials::isToken), connections, replies, routes);
     server =
         vertx
             .createHttpServer(HttpLimits.server(config.http()))
@@ -71,7 +70,7 @@ public final class HttpVerticle extends VerticleBase {
             .invalidRequestHandler(door::malformed);
     connections.watch();
     // Both are waited for even if one fails, so that nothing goes on behind a failed start.
-    return Future.join(tokens.open().compose(read -> listen()), routes);
+    return Future.join(credentials.open().compose(read -> listen()), routes);
   }
 
   private Future<HttpServer> listen() {
@@ -90,7 +89,7 @@ public final class HttpVerticle extends VerticleBase {
         .eventually(
             () -> {
               connections.close();
-              return tokens.close();
+              return credentials.close();
             })
         .eventually(renderer::close);
   }
@@ -101,7 +100,7 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private Router router(Contract contract, Replies replies) {
-    gate = new Gate(contract, auth, around.listener(), HttpLimits.inFlight(config.queue()));
+    gate = new Gate(contract, credentials, around.listener(), HttpLimits.inFlight(config.queue()));
     var settings =
         new Endpoints.Settings(
             BusWaits.of(config), config.iqnBase(), around.version(), contract.document());

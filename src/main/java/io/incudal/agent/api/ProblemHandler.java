@@ -25,6 +25,8 @@ final class ProblemHandler {
   /** For the log: the client had hung up. */
   static final int NOBODY = 499;
 
+  private static final String SCOPE = "scope";
+
   private static final CharSequence SOON = HttpHeaders.createOptimized("1");
   private static final CharSequence LATER = HttpHeaders.createOptimized("5");
 
@@ -75,6 +77,12 @@ final class ProblemHandler {
     return new AgentException(ErrorCode.UNAUTHORIZED, "unauthorized");
   }
 
+  /** Says which scope is needed, in the header too, as RFC 6750 wants it. */
+  static AgentException lacking(String scope) {
+    return new AgentException(ErrorCode.INSUFFICIENT_SCOPE, "the token lacks the scope " + scope)
+        .with(SCOPE, scope);
+  }
+
   private static Future<Void> write(
       Replies replies, HttpServerRequest request, AgentException problem) {
     HttpServerResponse response = request.response();
@@ -84,6 +92,10 @@ final class ProblemHandler {
     }
     if (problem.code() == ErrorCode.UNAUTHORIZED) {
       response.putHeader("WWW-Authenticate", "Bearer");
+    } else if (problem.code() == ErrorCode.INSUFFICIENT_SCOPE) {
+      response.putHeader(
+          "WWW-Authenticate",
+          "Bearer error=\"insufficient_scope\", scope=\"" + problem.members().get(SCOPE) + '"');
     }
     return replies.send(
         request,

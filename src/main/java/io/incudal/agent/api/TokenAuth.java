@@ -1,7 +1,6 @@
 package io.incudal.agent.api;
 
 import io.incudal.agent.config.Secret;
-import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -14,21 +13,13 @@ import java.util.stream.Stream;
  * <p>Compares digests, all of them, in constant time: neither content nor length nor which of them
  * it was shows in the time taken. Confined to the event loop; keeps no token, only digests.
  */
-final class TokenAuth implements Authenticator {
-  private static final Future<Access> FULL = Future.succeededFuture(Access.FULL);
-  private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
-
+final class TokenAuth {
   private final MessageDigest sha256 = sha256();
   private List<byte[]> accepted = List.of();
 
   /** Accepts these tokens from now on, and no others. */
   void accept(Stream<Secret> tokens) {
     accepted = tokens.map(Secret::bytes).map(sha256::digest).toList();
-  }
-
-  @Override
-  public Future<Access> authenticate(String token) {
-    return accepts(token) ? FULL : REFUSED;
   }
 
   boolean accepts(String text) {

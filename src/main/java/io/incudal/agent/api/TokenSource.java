@@ -36,7 +36,7 @@ final class TokenSource {
     this.file = config.file().map(path -> new FileWatch(vertx, path, interval, this::read));
   }
 
-  /** Hands over the first tokens; fails when there are none. */
+  /** Hands over the first tokens; fails when the file has none. */
   Future<Void> open() {
     config.value().ifPresent(this::use);
     return file.map(FileWatch::open).orElseGet(Future::succeededFuture);

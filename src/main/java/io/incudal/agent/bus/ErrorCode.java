@@ -22,7 +22,7 @@ public enum ErrorCode {
   INVALID_MASTER(400, "The master image cannot back a disk"),
   CD_UNSUPPORTED(400, "The back end has no virtual CD"),
   UNAUTHORIZED(401, "Unauthorized"),
-  FORBIDDEN(403, "The token lacks a scope"),
+  INSUFFICIENT_SCOPE(403, "The token lacks a scope"),
   NOT_FOUND(404, "No such path"),
   METHOD_NOT_ALLOWED(405, "The path does not know this method"),
   BODY_TOO_LARGE(413, "The body is too large"),

@@ -66,9 +66,11 @@ final class ConfigBinding {
   }
 
   private NodeConfig node() {
+    Optional<JwtConfig> jwt = new JwtBinding(node, raw, binder).bind();
     return new NodeConfig(
         new HttpConfig(binder.required(node.host), binder.required(node.port)),
-        token(),
+        token(jwt.isPresent()),
+        jwt,
         binder.required(node.iqnBase),
         backend(),
         images(),
@@ -101,7 +103,10 @@ final class ConfigBinding {
         binder.required(node.parallelCopies));
   }
 
-  private TokenConfig token() {
+  /**
+   * @param optional whether callers can get in without one
+   */
+  private TokenConfig token(boolean optional) {
     boolean asValue = raw.find(node.token).isPresent();
     boolean asFile = raw.find(node.tokenFile).isPresent();
     if (asValue && asFile) {
@@ -110,8 +115,13 @@ final class ConfigBinding {
     }
     Optional<Path> file = binder.optional(node.tokenFile);
     file.ifPresent(this::checkTokenFile);
+    if (optional && !asValue && !asFile && raw.find(node.previousToken).isPresent()) {
+      binder.problem(node.previousToken.name() + ": there is no token that it comes before");
+    }
     Optional<Secret> value =
-        asFile ? Optional.empty() : Optional.ofNullable(binder.required(node.token));
+        asFile || optional
+            ? binder.optional(node.token)
+            : Optional.ofNullable(binder.required(node.token));
     return new TokenConfig(value, file, binder.optional(node.previousToken));
   }
 

@@ -25,6 +25,7 @@ public final class KnownSecrets {
         Stream.of(
                 token.flatMap(TokenConfig::value),
                 token.flatMap(TokenConfig::previous),
+                config.node().flatMap(NodeConfig::jwt).flatMap(KnownSecrets::shared),
                 config.panel().map(PanelConfig::agentSecret))
             .flatMap(Optional::stream)
             .toList();
@@ -40,6 +41,12 @@ public final class KnownSecrets {
   public synchronized List<Secret> refreshed() {
     file.ifPresent(this::look);
     return known;
+  }
+
+  private static Optional<Secret> shared(JwtConfig jwt) {
+    return jwt.keys() instanceof JwtConfig.SharedSecret shared
+        ? Optional.of(shared.secret())
+        : Optional.empty();
   }
 
   private void look(Path token) {

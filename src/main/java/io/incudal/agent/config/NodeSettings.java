@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 /** The settings of the Agent API, one line each; to add one, add its line and bind it. */
 final class NodeSettings {
   private static final int MAX_PORT = 65_535;
+  private static final int MIN_HS256 = 32;
   private static final String IQN_LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
   private static final String IQN_BASE =
       "(?=.{1,190}$)iqn\\.[0-9]{4}-(?:0[1-9]|1[0-2])\\."
@@ -42,7 +43,7 @@ final class NodeSettings {
       table.add(
           "IPXE_AGENT_TOKEN",
           TokenText.FORMAT,
-          "bearer token that callers show; needed, unless it stands in a file");
+          "bearer token that callers show; needed, unless it stands in a file or JWTs are on");
   final Setting<Path> tokenFile =
       table.add(
           "IPXE_AGENT_TOKEN_FILE",
@@ -53,6 +54,37 @@ final class NodeSettings {
           "IPXE_AGENT_TOKEN_PREVIOUS",
           TokenText.FORMAT,
           "token that is accepted as well while callers move to a new one");
+  final Setting<Path> jwtPublicKeyFile =
+      table.add(
+          "IPXE_JWT_PUBLIC_KEY_FILE",
+          absolutePath(),
+          "PEM file with the key that verifies JWTs; turns them on, as the next two do");
+  final Setting<JwtConfig.KeySource> jwtJwks =
+      table.add(
+          "IPXE_JWT_JWKS",
+          new Format<>(false, NodeSettings::jwks),
+          "JWKS with such keys: an absolute path, or the issuer's https URL");
+  final Setting<Secret> jwtSecret =
+      table.add(
+          "IPXE_JWT_SECRET",
+          new Format<>(false, NodeSettings::jwtSecret),
+          "secret shared with the issuer (HS256), at least 32 characters");
+  final Setting<String> jwtIssuer =
+      table.add("IPXE_JWT_ISSUER", claim(), "the iss that JWTs have to have; needed with a key");
+  final Setting<String> jwtAudience =
+      table.add("IPXE_JWT_AUDIENCE", claim(), "what has to be in their aud; needed with a key");
+  final Setting<Duration> jwtLeeway =
+      table.add(
+          "IPXE_JWT_LEEWAY_SECONDS",
+          "30",
+          seconds(0, 300),
+          "how far the issuer's clock and this one may be apart");
+  final Setting<Duration> jwtRefresh =
+      table.add(
+          "IPXE_JWT_JWKS_REFRESH_SECONDS",
+          "300",
+          seconds(10, 86_400),
+          "time from one look at the JWKS URL to the next");
   final Setting<String> iqnBase =
       table.add(
           "IPXE_IQN_BASE",
@@ -150,5 +182,24 @@ final class NodeSettings {
 
   List<Setting<?>> all() {
     return table.rows();
+  }
+
+  private static Format<String> claim() {
+    return text("[!-~]{1,255}", "up to 255 printable ASCII characters, and no blanks");
+  }
+
+  private static JwtConfig.KeySource jwks(String text) {
+    if (text.startsWith("/")) {
+      return new JwtConfig.JwksFile(absolutePath().read(text));
+    }
+    return new JwtConfig.JwksUrl(
+        PanelUrl.safe(text, "has to be an absolute path, or an absolute https URL"));
+  }
+
+  private static Secret jwtSecret(String text) {
+    Secret secret = TokenText.parse(text);
+    // RFC 7518, 3.2: a key of at least the size of the hash.
+    Formats.require(secret.bytes().length >= MIN_HS256, "has to have at least 32 characters");
+    return secret;
   }
 }

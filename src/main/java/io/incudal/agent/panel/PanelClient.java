@@ -6,7 +6,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import java.io.IOException;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -67,7 +66,7 @@ final class PanelClient {
     return request
         .putHeader("content-type", "application/json")
         .send(body)
-        .compose(answer -> read(request, answer))
+        .compose(PanelClient::read)
         .timeout(Math.max(1, left.toMillis()), TimeUnit.MILLISECONDS)
         // Nothing of this beat may be under way when the next one is sent.
         .onFailure(failure -> request.reset());
@@ -77,17 +76,9 @@ final class PanelClient {
     return limit.minusNanos(System.nanoTime() - start);
   }
 
-  private Future<BeatOutcome> read(HttpClientRequest request, HttpClientResponse answer) {
-    Buffer body = Buffer.buffer();
-    answer.handler(
-        chunk -> {
-          if (body.length() + chunk.length() > MAX_ANSWER) {
-            request.reset(0, new IOException("the answer is longer than 1 MiB"));
-          } else {
-            body.appendBuffer(chunk);
-          }
-        });
-    return answer.end().map(end -> PanelAnswer.parse(answer.statusCode(), answer.headers(), body));
+  private static Future<BeatOutcome> read(HttpClientResponse answer) {
+    return OriginClient.body(answer, MAX_ANSWER)
+        .map(body -> PanelAnswer.parse(answer.statusCode(), answer.headers(), body));
   }
 
   private String nonce() {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,7 @@ public final class FileWatch {
   private final Vertx vertx;
   private final Path file;
   private final Duration interval;
-  private final Consumer<Optional<String>> reader;
+  private final Function<Optional<String>, Future<Void>> reader;
   private final Repeater looks;
   private Optional<Buffer> last;
   private String complaint;
@@ -35,6 +36,21 @@ public final class FileWatch {
    *     an {@link IllegalArgumentException} for what cannot be used
    */
   public FileWatch(Vertx vertx, Path file, Duration interval, Consumer<Optional<String>> reader) {
+    this(
+        vertx,
+        file,
+        interval,
+        content -> {
+          reader.accept(content);
+          return Future.succeededFuture();
+        });
+  }
+
+  /**
+   * @param reader the same for a content that takes its time: fails for what cannot be used
+   */
+  public FileWatch(
+      Vertx vertx, Path file, Duration interval, Function<Optional<String>, Future<Void>> reader) {
     this.vertx = vertx;
     this.file = file;
     this.interval = interval;
@@ -67,7 +83,7 @@ public final class FileWatch {
         .readFile(file.toString())
         .map(Optional::of)
         .recover(FileWatch::missing)
-        .map(this::take);
+        .compose(this::take);
   }
 
   private static Future<Optional<Buffer>> missing(Throwable failure) {
@@ -77,13 +93,16 @@ public final class FileWatch {
         : Future.failedFuture(failure);
   }
 
-  private Void take(Optional<Buffer> content) {
-    if (!content.equals(last)) {
-      reader.accept(content.map(bytes -> bytes.toString(StandardCharsets.UTF_8)));
-      last = content;
-    }
-    complaint = null;
-    return null;
+  private Future<Void> take(Optional<Buffer> content) {
+    Future<Void> taken =
+        content.equals(last)
+            ? Future.succeededFuture()
+            : reader.apply(content.map(bytes -> bytes.toString(StandardCharsets.UTF_8)));
+    return taken.onSuccess(
+        done -> {
+          last = content;
+          complaint = null;
+        });
   }
 
   private Void complain(Throwable failure) {

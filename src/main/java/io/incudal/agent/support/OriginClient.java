@@ -3,13 +3,16 @@ package io.incudal.agent.support;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.TrustOptions;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -59,6 +62,28 @@ public final class OriginClient {
     return connected
         .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
         .onFailure(late -> connected.onSuccess(HttpClientRequest::reset));
+  }
+
+  /** The whole body of an answer; fails, and ends the request, when it is longer than this. */
+  public static Future<Buffer> body(HttpClientResponse answer, int max) {
+    Buffer body = Buffer.buffer();
+    answer.handler(
+        chunk -> {
+          if (body.length() + chunk.length() > max) {
+            answer
+                .request()
+                .reset(0, new IOException("the answer is longer than " + max / 1024 + " KiB"));
+          } else {
+            body.appendBuffer(chunk);
+          }
+        });
+    return answer
+        .end()
+        .map(body)
+        .recover(
+            reset ->
+                Future.failedFuture(
+                    reset.getCause() instanceof IOException tooLong ? tooLong : reset));
   }
 
   public Future<Void> close() {

@@ -11,6 +11,7 @@ import io.incudal.agent.bus.LogTag;
 import io.incudal.agent.config.BackendConfig;
 import io.incudal.agent.config.HttpConfig;
 import io.incudal.agent.config.ImageConfig;
+import io.incudal.agent.config.JwtConfig;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.QueueConfig;
 import io.incudal.agent.config.Secret;
@@ -119,6 +120,11 @@ final class ApiServer {
 
   static ApiServer start(Vertx vertx, HttpLimits limits) {
     return start(vertx, config(0, BY_VALUE, Duration.ofMinutes(1)), limits);
+  }
+
+  /** One that takes JWTs beside the token. */
+  static ApiServer start(Vertx vertx, JwtConfig jwt) {
+    return start(vertx, config(0, BY_VALUE, Duration.ofMinutes(1), Optional.of(jwt)), LIMITS);
   }
 
   static ApiServer start(Vertx vertx, TokenConfig token) {
@@ -250,9 +256,15 @@ final class ApiServer {
   }
 
   private static NodeConfig config(int port, TokenConfig token, Duration stopTimeout) {
+    return config(port, token, stopTimeout, Optional.empty());
+  }
+
+  private static NodeConfig config(
+      int port, TokenConfig token, Duration stopTimeout, Optional<JwtConfig> jwt) {
     return new NodeConfig(
         new HttpConfig("127.0.0.1", port),
         token,
+        jwt,
         BASE,
         new BackendConfig(
             BackendConfig.Kind.STGT,

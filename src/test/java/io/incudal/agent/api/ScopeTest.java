@@ -95,7 +95,11 @@ class ScopeTest {
   @Test
   void saysWhichScopeIsMissing() {
     HttpResponse<Buffer> answer = ask("lun:read", HttpMethod.POST, "/lun/scan", null);
-    assertEquals("forbidden", answer.bodyAsJsonObject().getString("code"));
+    assertEquals("insufficient_scope", answer.bodyAsJsonObject().getString("code"));
+    assertEquals("lun:write", answer.bodyAsJsonObject().getString("scope"));
+    assertEquals(
+        "Bearer error=\"insufficient_scope\", scope=\"lun:write\"",
+        answer.getHeader("WWW-Authenticate"));
     assertEquals(
         "the token lacks the scope lun:write", answer.bodyAsJsonObject().getString("detail"));
   }

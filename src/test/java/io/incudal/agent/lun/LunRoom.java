@@ -248,6 +248,7 @@ final class LunRoom {
     return new NodeConfig(
         new HttpConfig("127.0.0.1", 0),
         new TokenConfig(Optional.empty(), Optional.empty(), Optional.empty()),
+        Optional.empty(),
         BASE,
         new BackendConfig(
             kind,

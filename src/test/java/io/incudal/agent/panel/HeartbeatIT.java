@@ -173,7 +173,8 @@ class HeartbeatIT {
       deploy(config(Duration.ofMillis(50)), false);
       await(() -> panel.acceptedBeats() >= 1);
       assertEquals(
-          "heartbeat unreachable reason=\"the answer is longer than 1 MiB\"", log.lines().get(0));
+          "heartbeat unreachable reason=\"the answer is longer than 1024 KiB\"",
+          log.lines().get(0));
     }
   }
 

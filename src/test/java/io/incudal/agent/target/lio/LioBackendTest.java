@@ -61,7 +61,7 @@ class LioBackendTest {
     var images = new ImageConfig(Path.of("/img"), 1L << 40, Duration.ofSeconds(30), 2);
     backend =
         new LioBackend(
-            vertx, lio, new NodeConfig(null, null, BASE, daemon, images, null, null, null));
+            vertx, lio, new NodeConfig(null, null, null, BASE, daemon, images, null, null, null));
   }
 
   @Test

@@ -45,7 +45,7 @@ final class LioNode implements AutoCloseable {
             writeBack,
             false);
     var directory = new ImageConfig(images, 1L << 40, Duration.ofSeconds(30), 2);
-    var config = new NodeConfig(null, null, BASE, daemon, directory, null, null, null);
+    var config = new NodeConfig(null, null, null, BASE, daemon, directory, null, null, null);
     backend = new LioBackend(vertx, ToolRunners.create(vertx, daemon, ToolListener.NONE), config);
   }
 

@@ -1,0 +1,127 @@
+package io.incudal.agent.api;
+
+import static io.incudal.agent.api.JwtClaims.require;
+
+import io.incudal.agent.config.JwtConfig;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.auth.JWTOptions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tokens that an issuer has signed. The cheap questions come first, so that a token that is not
+ * meant for this agent costs no signature.
+ *
+ * <p>On the event loop: a signature takes less than what follows it. Says why a token was refused
+ * in the log only, and only at DEBUG, as anybody can send any.
+ */
+final class JwtAuth implements Authenticator {
+  private static final Logger LOG = LoggerFactory.getLogger(JwtAuth.class);
+
+  private final JwtClaims claims;
+  private final JwtKeySource source;
+
+  /**
+   * @param interval how often a key file is looked at
+   */
+  JwtAuth(Vertx vertx, JwtConfig config, Duration interval) {
+    this.claims = new JwtClaims(config, InstantSource.system());
+    this.source = source(vertx, config, interval);
+  }
+
+  /** Fails when there is no key, unless one may come later. */
+  Future<Void> open() {
+    return source.open();
+  }
+
+  Future<Void> close() {
+    return source.close();
+  }
+
+  @Override
+  public Future<Access> authenticate(String text) {
+    try {
+      JwtToken token = JwtToken.parse(text);
+      Access granted = claims.judge(token.claims());
+      return key(token)
+          .compose(key -> key.verify(token))
+          .map(verified -> granted)
+          .otherwise(failure -> refuse(failure));
+    } catch (RuntimeException unfit) {
+      return Future.succeededFuture(refuse(unfit));
+    }
+  }
+
+  private Future<JwtKey> key(JwtToken token) {
+    Optional<JwtKey> known = source.keys().of(token);
+    return known.isPresent()
+        ? Future.succeededFuture(known.get())
+        : source.fresh().map(keys -> keys.of(token).orElseThrow(JwtAuth::unknown));
+  }
+
+  private static IllegalArgumentException unknown() {
+    return new IllegalArgumentException("no such key");
+  }
+
+  private static Access refuse(Throwable reason) {
+    LOG.debug("jwt refused reason=\"{}\"", reason.getMessage());
+    return Access.REFUSED;
+  }
+
+  private static JwtKeySource source(Vertx vertx, JwtConfig config, Duration interval) {
+    var maker =
+        new JwtKey.Maker(
+            vertx,
+            new JWTOptions()
+                .setIssuer(config.issuer())
+                .setAudience(List.of(config.audience()))
+                .setLeeway((int) config.leeway().toSeconds()));
+    JwtConfig.KeySource keys = config.keys();
+    if (keys instanceof JwtConfig.SharedSecret shared) {
+      return new JwtSecret(new JwtKeys(List.of(maker.shared(shared.secret())), 0));
+    }
+    if (keys instanceof JwtConfig.PublicKeyFile pem) {
+      return new JwtKeyFile(vertx, pem.file(), interval, file -> single(file, maker));
+    }
+    if (keys instanceof JwtConfig.JwksFile jwks) {
+      return new JwtKeyFile(vertx, jwks.file(), interval, file -> several(file, maker));
+    }
+    // Whoever runs the issuer may change a file at once, but is not asked as often.
+    return new JwksDownload(
+        vertx,
+        config,
+        ((JwtConfig.JwksUrl) keys).url(),
+        interval.multipliedBy(5),
+        answer -> JwtKeys.parse(answer, maker));
+  }
+
+  private static JwtKeys single(String file, JwtKey.Maker maker) {
+    var key = maker.of(PublicKeyPem.parse(file), Optional.empty(), Optional.empty());
+    return new JwtKeys(List.of(key), 0);
+  }
+
+  private static JwtKeys several(String file, JwtKey.Maker maker) {
+    JwtKeys keys = JwtKeys.parse(Buffer.buffer(file), maker);
+    require(!keys.all().isEmpty(), "it has no key that can be used");
+    return keys;
+  }
+
+  /** The secret of the configuration, which never changes. */
+  private record JwtSecret(JwtKeys keys) implements JwtKeySource {
+    @Override
+    public Future<Void> open() {
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> close() {
+      return Future.succeededFuture();
+    }
+  }
+}

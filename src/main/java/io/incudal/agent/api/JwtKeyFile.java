@@ -1,0 +1,66 @@
+package io.incudal.agent.api;
+
+import io.incudal.agent.support.FileWatch;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keys in a file that may change while the agent runs. Vert.x's own workers parse them. */
+final class JwtKeyFile implements JwtKeySource {
+  private static final Logger LOG = LoggerFactory.getLogger(JwtKeyFile.class);
+
+  private final Vertx vertx;
+  private final Path path;
+  private final Function<String, JwtKeys> parser;
+  private final FileWatch file;
+  private JwtKeys keys = JwtKeys.NONE;
+
+  /**
+   * @param parser refuses a file without a key that can be used
+   */
+  JwtKeyFile(Vertx vertx, Path path, Duration interval, Function<String, JwtKeys> parser) {
+    this.vertx = vertx;
+    this.path = path;
+    this.parser = parser;
+    this.file = new FileWatch(vertx, path, interval, this::read);
+  }
+
+  @Override
+  public Future<Void> open() {
+    return file.open()
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    new IOException(
+                        "no key for JWTs in " + path + ": " + failure.getMessage(), failure)));
+  }
+
+  @Override
+  public Future<Void> close() {
+    return file.stop();
+  }
+
+  @Override
+  public JwtKeys keys() {
+    return keys;
+  }
+
+  private Future<Void> read(Optional<String> content) {
+    return content
+        .map(text -> vertx.executeBlocking(() -> parser.apply(text), false))
+        .orElseGet(() -> Future.failedFuture("there is no such file"))
+        .onSuccess(this::use)
+        .mapEmpty();
+  }
+
+  private void use(JwtKeys changed) {
+    keys = changed;
+    LOG.info("jwt keys in force usable={} unusable={}", keys.all().size(), keys.unusable());
+  }
+}
