@@ -73,6 +73,19 @@ class MonitoringTest {
     assertEquals(Set.of(), asked);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"README.md", "src/docs/operations.md", "src/docs/security.md"})
+  void hasEveryMetricThatADocumentNames(String file) throws Exception {
+    Set<String> named =
+        Pattern.compile("\\bincudal_[a-z_]+\\b")
+            .matcher(Files.readString(Path.of(file)))
+            .results()
+            .map(name -> name.group())
+            .collect(Collectors.toCollection(TreeSet::new));
+    named.removeAll(shown());
+    assertEquals(Set.of(), named);
+  }
+
   @Test
   void namesRequestsByTheirRoute() {
     assertTrue(
