@@ -60,6 +60,9 @@ final class ApiReference {
     Map<String, Object> info = map(document, "info");
     text.append(info.get("summary")).append("\n\n").append(info.get("description")).append('\n');
     overview();
+    Map<String, Object> schemes = map(map(document, "components"), "securitySchemes");
+    text.append("## Authorization\n\n").append(map(schemes, "bearer").get("description"));
+    text.append('\n');
     text.append(EXAMPLES);
     for (Object tag : list(document, "tags")) {
       Map<String, Object> known = map(tag);
