@@ -34,9 +34,10 @@ final class ApiReference {
       """
       ## Examples
 
-      They are for a node with the usual `IPXE_IQN_BASE`, on `stgt`, whose image directory holds
-      `_tpl_ubuntu_2204.img`, `worker-01.Windows.iso` and `Win10_22H2.iso`. In their order, each
-      gets the status at the end of its comment.
+      They are for a node with the usual `IPXE_IQN_BASE`, on `stgt`, that is ready and has no disks
+      yet, and into whose image directory `_tpl_ubuntu_2204.img`, `worker-01.Windows.iso` and
+      `Win10_22H2.iso` were copied after that: a scan, also that of a start, would export the CDs. In
+      their order, each call gets the status at the end of its comment.
 
       ```sh
       AGENT=http://localhost:4840
