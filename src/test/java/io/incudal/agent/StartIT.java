@@ -134,6 +134,10 @@ class StartIT {
     environment.put("INCUDAL_PANEL_URL", "http://127.0.0.1:9");
     environment.put("INCUDAL_AGENT_ID", "agt_" + "i".repeat(24));
     environment.put("INCUDAL_AGENT_SECRET", secret);
+    String shared = "j".repeat(32);
+    environment.put("IPXE_JWT_SECRET", shared);
+    environment.put("IPXE_JWT_ISSUER", "https://id.example.com");
+    environment.put("IPXE_JWT_AUDIENCE", "incudal-agent");
     try (AgentProcess agent = AgentProcess.start(home, environment)) {
       String bodies = sendTheTokenEverywhere(agent);
       agent.awaitOutput(Pattern.compile("heartbeat"));
@@ -142,9 +146,10 @@ class StartIT {
       agent.exitCode();
       String log = Files.readString(home.resolve("log/ops.jsonl"));
       for (String text : new String[] {bodies, commandLine, log, agent.output()}) {
-        assertFalse(text.contains(TOKEN) || text.contains(secret), text);
+        assertFalse(text.contains(TOKEN) || text.contains(secret) || text.contains(shared), text);
       }
       assertTrue(log.contains("***"), log);
+      assertTrue(agent.output().contains("IPXE_JWT_SECRET=***"), agent.output());
     }
   }
 

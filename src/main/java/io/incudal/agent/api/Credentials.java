@@ -27,9 +27,14 @@ final class Credentials implements Authenticator {
     jwt = config.jwt().map(settings -> new JwtAuth(vertx, settings, interval));
   }
 
-  /** Fails when what is configured cannot be used. */
+  /** Completes when the static token is known; fails when it cannot be used. */
   Future<Void> open() {
-    return Future.join(tokens.open(), jwt.map(JwtAuth::open).orElse(NOTHING)).mapEmpty();
+    return tokens.open();
+  }
+
+  /** The same for the keys of JWTs, which are not waited for: those who show one are. */
+  Future<Void> openKeys() {
+    return jwt.map(JwtAuth::open).orElse(NOTHING);
   }
 
   Future<Void> close() {

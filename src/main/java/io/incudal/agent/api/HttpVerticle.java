@@ -69,8 +69,9 @@ public final class HttpVerticle extends VerticleBase {
             .requestHandler(door)
             .invalidRequestHandler(door::malformed);
     connections.watch();
-    // Both are waited for even if one fails, so that nothing goes on behind a failed start.
-    return Future.join(credentials.open().compose(read -> listen()), routes);
+    // All are waited for even if one fails, so that nothing goes on behind a failed start.
+    return Future.join(
+        credentials.open().compose(read -> listen()), credentials.openKeys(), routes);
   }
 
   private Future<HttpServer> listen() {

@@ -2,6 +2,7 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.config.JwtConfig;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -34,22 +35,30 @@ final class JwtClaims {
   }
 
   /**
+   * @param end from when on it is granted no more
+   */
+  record Grant(Access access, Instant end) {}
+
+  /**
    * What the claims grant, if they can be believed.
    *
    * @throws IllegalArgumentException when they grant nothing; says which claim is why
    */
-  Access judge(Map<String, Object> claims) {
+  Grant judge(Map<String, Object> claims) {
     BigDecimal now = BigDecimal.valueOf(clock.millis(), 3);
     BigDecimal early = now.subtract(BigDecimal.valueOf(config.leeway().toSeconds()));
     BigDecimal late = now.add(BigDecimal.valueOf(config.leeway().toSeconds()));
     require(config.issuer().equals(claims.get("iss")), "iss");
     require(strings(claims, "aud").anyMatch(config.audience()::equals), "aud");
-    require(time(claims, "exp").filter(end -> end.compareTo(early) > 0).isPresent(), "exp");
+    BigDecimal end = time(claims, "exp").orElse(BigDecimal.ZERO);
+    require(end.compareTo(early) > 0, "exp");
     require(time(claims, "nbf").map(begin -> begin.compareTo(late) <= 0).orElse(true), "nbf");
     require(time(claims, "iat").map(made -> made.compareTo(late) <= 0).orElse(true), "iat");
     String subject = JwtToken.string(claims, "sub").orElse("");
     require(SUBJECT.matcher(subject).matches(), "sub");
-    return new Access.Granted(Optional.of(subject), Optional.of(scopes(claims)));
+    return new Grant(
+        new Access.Granted(Optional.of(subject), Optional.of(scopes(claims))),
+        Instant.ofEpochSecond(end.longValue()).plus(config.leeway()));
   }
 
   /** RFC 9068 has {@code scope}, words in one string; others have {@code scp}, or a list. */

@@ -19,6 +19,7 @@ final class JwtKeyFile implements JwtKeySource {
   private final Path path;
   private final Function<String, JwtKeys> parser;
   private final FileWatch file;
+  private Future<Void> opened;
   private JwtKeys keys = JwtKeys.NONE;
 
   /**
@@ -33,12 +34,14 @@ final class JwtKeyFile implements JwtKeySource {
 
   @Override
   public Future<Void> open() {
-    return file.open()
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    new IOException(
-                        "no key for JWTs in " + path + ": " + failure.getMessage(), failure)));
+    opened =
+        file.open()
+            .recover(
+                failure ->
+                    Future.failedFuture(
+                        new IOException(
+                            "no key for JWTs in " + path + ": " + failure.getMessage(), failure)));
+    return opened;
   }
 
   @Override
@@ -49,6 +52,12 @@ final class JwtKeyFile implements JwtKeySource {
   @Override
   public JwtKeys keys() {
     return keys;
+  }
+
+  /** Later changes come by themselves; only the first look is worth waiting for. */
+  @Override
+  public Future<JwtKeys> fresh() {
+    return opened.transform(done -> Future.succeededFuture(keys));
   }
 
   private Future<Void> read(Optional<String> content) {

@@ -85,7 +85,8 @@ final class JwtServer {
     assertEquals(List.of("jwt refused reason=\"" + reason + "\""), reasons());
   }
 
-  private List<String> reasons() {
-    return LINES.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  /** Why tokens were refused since the last time that one was to be. */
+  List<String> reasons() {
+    return List.copyOf(LINES.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 }

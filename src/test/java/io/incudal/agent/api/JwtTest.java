@@ -1,11 +1,13 @@
 package io.incudal.agent.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.incudal.agent.config.JwtConfig;
 import io.incudal.agent.config.Secret;
 import io.incudal.agent.lun.LunMessages.Scan;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -20,9 +22,13 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.Signature;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -277,6 +283,41 @@ class JwtTest {
 
   private static String good() {
     return Issuer.claims().encode();
+  }
+
+  @Test
+  void verifiesATokenOnceHoweverManyRequestsShowIt() {
+    String token = calledOtherwise("ES512", "ES512");
+    List<Future<Integer>> all = IntStream.range(0, 200).mapToObj(i -> server.send(token)).toList();
+    Future.all(all).await();
+    assertEquals(Set.of(200), all.stream().map(Future::result).collect(Collectors.toSet()));
+  }
+
+  @Test
+  void answersThoseWhomItKnowsWhileItIsFloodedWithForgedTokens() {
+    String known = signed(good());
+    server.assertGood(known);
+    List<Future<Integer>> forged =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i -> {
+                  JsonObject header = Issuer.header("ES512").put("kid", "ES512");
+                  String content = Issuer.part(header.encode()) + "." + Issuer.part(good("x" + i));
+                  return server.send(content + "." + Issuer.encode(bytes(132)));
+                })
+            .toList();
+    List<Future<Integer>> good = IntStream.range(0, 50).mapToObj(i -> server.send(known)).toList();
+    Future.all(good).await();
+    assertEquals(Set.of(200), good.stream().map(Future::result).collect(Collectors.toSet()));
+    Future.all(forged).await();
+    assertTrue(server.reasons().contains("jwt refused reason=\"too many others\""));
+    assertEquals(Set.of(401), forged.stream().map(Future::result).collect(Collectors.toSet()));
+  }
+
+  private static byte[] bytes(int length) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) 1);
+    return bytes;
   }
 
   private static String noScope() {
