@@ -7,10 +7,12 @@
 LAB_CACHE=${INCUDAL_LAB_CACHE:-/var/cache/incudal-lab}
 LAB_MIRROR=${INCUDAL_LAB_MIRROR:-http://deb.debian.org/debian}
 LAB_SUITE=bookworm
+ENGINE_SPACES=() ENGINE_PREPARE=: ENGINE_OPTIONS=()
 
 engine_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 
-# engine_start DIR NAME: sets DOCKER_HOST; the user's own engine is taken when it is named
+# engine_start DIR NAME: sets DOCKER_HOST; the user's own engine is taken when it is named. A private one
+# gets the further namespaces ENGINE_SPACES, the commands ENGINE_PREPARE in them, and ENGINE_OPTIONS.
 engine_start() {
   local dir=$1 name=$2
   if [ -n "${INCUDAL_LAB_DOCKER_HOST:-}" ]; then
@@ -27,12 +29,14 @@ engine_start() {
     --bridge=none --iptables=false --ip6tables=false
     # systemd would be told process ids of the private namespace
     --exec-opt native.cgroupdriver=cgroupfs --cgroup-parent="/incudal-lab-$name"
-    -H "$DOCKER_HOST" --data-root "$dir/data" --exec-root "$dir/exec" --pidfile "$dir/dockerd.pid"
+    "${ENGINE_OPTIONS[@]}" -H "$DOCKER_HOST" --data-root "$dir/data" --exec-root "$dir/exec" --pidfile "$dir/dockerd.pid"
   )
-  # bash stays the namespace's first process and reaps the shims that lost their parent.
+  # bash stays the namespace's first process and reaps the shims that lost their parent. Its mounts are
+  # shared, as on a host with systemd, among what it starts.
   # shellcheck disable=SC2016 # the inner shell expands it
-  setsid unshare --mount --pid --fork --kill-child --mount-proc --propagation slave \
-    bash -c 'dockerd "$@" & wait' dockerd "${options[@]}" </dev/null >"$dir/dockerd.log" 2>&1 &
+  setsid unshare --mount --pid "${ENGINE_SPACES[@]}" --fork --kill-child --mount-proc --propagation slave \
+    bash -c "mount --make-rshared /; $ENGINE_PREPARE"'; dockerd "$@" & wait' dockerd "${options[@]}" \
+    </dev/null >"$dir/dockerd.log" 2>&1 &
   process_record "$!" "$dir/engine.process"
   wait_until 60 engine_answers_or_gone "$dir" && engine_answers && return 0
   tail -n 15 "$dir/dockerd.log" >&2

@@ -30,7 +30,7 @@ final class MountCheck {
         .look()
         .compose(own -> container.look().map(seen -> judge(own, seen)))
         .onSuccess(
-            warning -> warning.ifPresent(text -> LOG.warn("image directory problem: {}", text)));
+            warning -> warning.ifPresent(text -> LOG.error("image directory problem: {}", text)));
   }
 
   private Optional<String> judge(Optional<String> own, Seen seen) {
