@@ -51,8 +51,7 @@ engine_stop() { # DIR NAME
   find /sys/fs/cgroup -depth -type d -path "*/incudal-lab-$2*" -exec rmdir {} + 2>/dev/null || true
 }
 
-# docker_image NAME DIR: builds the Dockerfile in DIR, on a base from debootstrap unless
-# INCUDAL_LAB_BASE names an image that the engine has or can pull. The result is kept as a file.
+# docker_image NAME DIR: builds the Dockerfile in DIR. The result is kept as a file.
 docker_image() {
   local name=$1 dir=$2 key file
   key=$({
@@ -69,10 +68,9 @@ docker_image() {
     exec 8>&-
     return 0
   fi
-  local base=${INCUDAL_LAB_BASE:-}
-  [ -n "$base" ] || debian_base
+  debian_base
   say "building the $name image"
-  DOCKER_BUILDKIT=0 docker build --quiet --network host --build-arg "BASE=${base:-$DEBIAN_BASE}" \
+  DOCKER_BUILDKIT=0 docker build --quiet --network host --build-arg "BASE=$DEBIAN_BASE" \
     -t "$IMAGE" "$dir" >"$LAB_CACHE/build-$name.log" 2>&1 || {
     tail -n 15 "$LAB_CACHE/build-$name.log" >&2
     die "cannot build $dir/Dockerfile (it needs a Debian mirror; log above)"
@@ -82,9 +80,12 @@ docker_image() {
   exec 8>&-
 }
 
-# Sets DEBIAN_BASE to a minimal Debian image in the engine; its tarball is made once.
+# Sets DEBIAN_BASE to a minimal Debian image in the engine, from debootstrap unless INCUDAL_LAB_BASE
+# names one that the engine has or can pull. Its tarball is made once; the cache's lock is to be held.
 debian_base() {
   local file=$LAB_CACHE/debian-$LAB_SUITE.tar
+  DEBIAN_BASE=${INCUDAL_LAB_BASE:-}
+  [ -z "$DEBIAN_BASE" ] || return 0
   DEBIAN_BASE=incudal-lab/debian:$LAB_SUITE
   if [ ! -s "$file" ]; then
     need_tools debootstrap=debootstrap

@@ -8,7 +8,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
-import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
  * The first handler of every routed request: who is it, and is there room? Judges the caller before
@@ -17,28 +16,26 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  * <p>On the event loop.
  */
 final class Gate implements Handler<RoutingContext> {
-  private static final String CERTIFICATE = "a client certificate";
   private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
 
   private final Contract contract;
-  private final Rules rules;
+  private final Authenticator authenticator;
   private final RequestListener listener;
   private final RefusalLog refusals = new RefusalLog();
+  private final int max;
   private final Promise<Void> empty = Promise.promise();
   private int inFlight;
   private boolean stopping;
 
-  Gate(Contract contract, Rules rules, RequestListener listener) {
-    this.contract = contract;
-    this.rules = rules;
-    this.listener = listener;
-  }
-
   /**
-   * @param certificate whether callers need a client certificate beside the token
-   * @param max how many requests of theirs may be in flight, each with a body in memory
+   * @param max how many requests may be in flight, each with a body in memory
    */
-  record Rules(Authenticator authenticator, boolean certificate, int max) {}
+  Gate(Contract contract, Authenticator authenticator, RequestListener listener, int max) {
+    this.contract = contract;
+    this.authenticator = authenticator;
+    this.listener = listener;
+    this.max = max;
+  }
 
   @Override
   public void handle(RoutingContext ctx) {
@@ -63,17 +60,16 @@ final class Gate implements Handler<RoutingContext> {
     if (known != null) {
       return Future.succeededFuture(known);
     }
-    var exchange = new Exchange(ctx.vertx(), ctx.request(), listener);
+    var exchange = new Exchange(ctx.vertx(), ctx.request(), listener, this::left);
     exchange.attach(ctx);
-    return judge(ctx.request())
+    inFlight++;
+    Optional<String> token = BearerToken.of(ctx.request());
+    return token
+        .map(authenticator::authenticate)
+        .orElse(REFUSED)
         .map(
             access -> {
               exchange.grant(access);
-              // Others have no work here, and must not take the place of those who have.
-              if (access instanceof Access.Granted) {
-                inFlight++;
-                exchange.atEnd(this::left);
-              }
               return exchange;
             });
   }
@@ -98,32 +94,16 @@ final class Gate implements Handler<RoutingContext> {
 
   private void admit(RoutingContext ctx, Exchange exchange) {
     if (!mayKnow(exchange)) {
-      refusals.note(exchange.caller(), certified(ctx.request()) ? "a good token" : CERTIFICATE);
+      refusals.note(exchange.caller());
       ctx.fail(ProblemHandler.unauthorized());
     } else if (stopping) {
       ctx.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping; try again soon"));
-    } else if (inFlight > rules.max() && !isOpen(ctx.request())) {
+    } else if (inFlight > max && !isOpen(ctx.request())) {
       ctx.fail(
           new AgentException(
               ErrorCode.OVERLOADED, "too many requests are in flight; try again soon"));
     } else {
       ctx.next();
-    }
-  }
-
-  private Future<Access> judge(HttpServerRequest request) {
-    Optional<String> token = BearerToken.of(request);
-    return certified(request)
-        ? token.map(rules.authenticator()::authenticate).orElse(REFUSED)
-        : REFUSED;
-  }
-
-  /** A certificate that is shown is a good one: the handshake fails with any other. */
-  private boolean certified(HttpServerRequest request) {
-    try {
-      return !rules.certificate() || !request.connection().peerCertificates().isEmpty();
-    } catch (SSLPeerUnverifiedException none) {
-      return false;
     }
   }
 

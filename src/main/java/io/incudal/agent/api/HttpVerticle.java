@@ -2,15 +2,11 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.NodeConfig;
-import io.incudal.agent.config.TlsConfig;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,14 +26,12 @@ public final class HttpVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(HttpVerticle.class);
 
   private static final int CLOSE_SECONDS = 2;
-  private static final Future<Void> NOTHING = Future.succeededFuture();
 
   private final Bus bus;
   private final NodeConfig config;
   private final Surroundings around;
 
   private Credentials credentials;
-  private Optional<TlsSource> tls = Optional.empty();
   private Connections connections;
   private WorkerExecutor renderer;
   private HttpServer server;
@@ -62,45 +56,25 @@ public final class HttpVerticle extends VerticleBase {
   /** Listens at once; completes when all of the contract is served. */
   @Override
   public Future<?> start() {
-    Duration interval = around.limits().tokenInterval();
-    credentials = new Credentials(vertx, config, interval);
-    tls = config.http().tls().map(files -> new TlsSource(vertx, files, interval));
+    credentials = new Credentials(vertx, config, around.limits().tokenInterval());
     connections = new Connections(vertx, around.limits(), System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
     var door = new Door(new RequestIds(credentials::isToken), connections, replies, routes);
-    connections.watch();
-    // All are waited for even if one fails, so that nothing goes on behind a failed start.
-    return Future.join(
-        credentials.open().compose(read -> identity()).compose(tls -> listen(door, tls)),
-        credentials.openKeys(),
-        routes);
-  }
-
-  private Future<Optional<TlsIdentity>> identity() {
-    return tls.map(source -> source.open(this::renew).map(Optional::of))
-        .orElse(Future.succeededFuture(Optional.empty()));
-  }
-
-  /** Connections that are open live on with what they began with. */
-  private Future<?> renew(TlsIdentity identity) {
-    return server == null
-        ? Future.failedFuture("the server does not listen yet")
-        : server.updateSSLOptions(options(Optional.of(identity)).getSslOptions());
-  }
-
-  private HttpServerOptions options(Optional<TlsIdentity> identity) {
-    return around.limits().server(config.http(), identity);
-  }
-
-  private Future<HttpServer> listen(Door door, Optional<TlsIdentity> identity) {
     server =
         vertx
-            .createHttpServer(options(identity))
+            .createHttpServer(HttpLimits.server(config.http()))
             .connectionHandler(connections::opened)
             .requestHandler(door)
             .invalidRequestHandler(door::malformed);
+    connections.watch();
+    // All are waited for even if one fails, so that nothing goes on behind a failed start.
+    return Future.join(
+        credentials.open().compose(read -> listen()), credentials.openKeys(), routes);
+  }
+
+  private Future<HttpServer> listen() {
     return server
         .listen()
         .onSuccess(on -> LOG.info("http listening host={} port={}", config.http().host(), port()))
@@ -116,9 +90,7 @@ public final class HttpVerticle extends VerticleBase {
         .eventually(
             () -> {
               connections.close();
-              return credentials
-                  .close()
-                  .eventually(() -> tls.map(TlsSource::close).orElse(NOTHING));
+              return credentials.close();
             })
         .eventually(renderer::close);
   }
@@ -129,9 +101,7 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private Router router(Contract contract, Replies replies) {
-    boolean certificates = config.http().tls().flatMap(TlsConfig::clientCa).isPresent();
-    var rules = new Gate.Rules(credentials, certificates, HttpLimits.inFlight(config.queue()));
-    gate = new Gate(contract, rules, around.listener());
+    gate = new Gate(contract, credentials, around.listener(), HttpLimits.inFlight(config.queue()));
     var settings =
         new Endpoints.Settings(
             BusWaits.of(config), config.iqnBase(), around.version(), contract.document());

@@ -35,8 +35,7 @@ record JwtKeys(List<JwtKey> all, int unusable) {
     try {
       list = JsonBody.parse(jwks).get("keys");
     } catch (AgentException broken) {
-      // Its words are for those who send a body.
-      throw new IllegalArgumentException("it is no JSON object");
+      throw new IllegalArgumentException("it is no JSON object", broken);
     }
     if (!(list instanceof List<?> items)) {
       throw new IllegalArgumentException("it has no list 'keys'");

@@ -39,14 +39,15 @@ final class JwtServer {
   }
 
   static JwtServer start(Vertx vertx, JwtConfig.KeySource keys) {
-    return start(vertx, keys, Duration.ofSeconds(300));
-  }
-
-  static JwtServer start(Vertx vertx, JwtConfig.KeySource keys, Duration refresh) {
     return new JwtServer(
         ApiServer.start(
             vertx,
-            new JwtConfig(keys, Issuer.NAME, Issuer.AUDIENCE, Duration.ofSeconds(30), refresh)));
+            new JwtConfig(
+                keys,
+                Issuer.NAME,
+                Issuer.AUDIENCE,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(300))));
   }
 
   HttpResponse<Buffer> ask(HttpMethod method, String path, String token) {

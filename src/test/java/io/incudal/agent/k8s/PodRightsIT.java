@@ -54,6 +54,7 @@ class PodRightsIT {
       assertEquals(allowed, Set.copyOf(rights.getCapabilities().getAdd()), name);
       assertEquals(allowed.contains("SYS_ADMIN"), rights.getAllowPrivilegeEscalation(), name);
       assertEquals("RuntimeDefault", rights.getSeccompProfile().getType(), name);
+      assertEquals(rendering.backend().equals("stgt"), rights.getAppArmorProfile() == null, name);
       assertNull(rights.getPrivileged(), name);
     }
   }

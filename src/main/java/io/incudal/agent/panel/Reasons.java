@@ -1,4 +1,4 @@
-package io.incudal.agent.support;
+package io.incudal.agent.panel;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
-/** Says in words that stay the same from try to try why a server could not be asked. Pure. */
-public final class Reasons {
+/** Says in words that stay the same from beat to beat why a panel could not be reached. Pure. */
+final class Reasons {
   private Reasons() {}
 
-  public static String of(Throwable failure, Duration limit) {
+  static String of(Throwable failure, Duration limit) {
     if (failure instanceof UnknownHostException) {
-      return "its name cannot be resolved";
+      return "the name of the panel cannot be resolved";
     }
     if (failure instanceof TimeoutException) {
       return "no answer within " + limit.toSeconds() + " s";
