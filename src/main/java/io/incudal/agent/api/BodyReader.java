@@ -36,13 +36,13 @@ final class BodyReader {
     }
     Promise<Buffer> whole = Promise.promise();
     Buffer body = Buffer.buffer();
-    connections.peersTurn(request.connection());
+    connections.peersTurn(request);
     request
         .handler(chunk -> append(body, chunk, whole))
         .exceptionHandler(broken -> whole.tryFail(unreadable(broken)))
         .endHandler(
             end -> {
-              connections.agentsTurn(request.connection());
+              connections.agentsTurn(request);
               whole.tryComplete(body);
             });
     if (expectsContinue(request)) {
@@ -51,10 +51,12 @@ final class BodyReader {
     return whole.future();
   }
 
-  /** Whether more may come than the agent reads; the connection is of no use then. */
+  /** Whether more may come than the agent reads; nobody is to wait for its end then. */
   static boolean isUnbounded(HttpServerRequest request) {
     return declaredLength(request) > LIMIT
-        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+        || (request.version() == HttpVersion.HTTP_2
+            ? !request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+            : request.headers().contains(HttpHeaders.TRANSFER_ENCODING))
         || expectsContinue(request);
   }
 
@@ -92,7 +94,7 @@ final class BodyReader {
   }
 
   private static boolean expectsContinue(HttpServerRequest request) {
-    return request.version() == HttpVersion.HTTP_1_1
+    return request.version() != HttpVersion.HTTP_1_0
         && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
   }
 }

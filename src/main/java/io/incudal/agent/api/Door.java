@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 
 /**
@@ -36,7 +37,7 @@ final class Door implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     begin(request);
-    if (request.response().writeQueueFull()) {
+    if (request.version() != HttpVersion.HTTP_2 && request.response().writeQueueFull()) {
       // It sends requests without reading answers; more of these would only fill memory.
       request.connection().close();
     } else if (HEALTH.equals(request.path()) && isRead(request.method())) {
@@ -63,7 +64,7 @@ final class Door implements Handler<HttpServerRequest> {
   }
 
   private void begin(HttpServerRequest request) {
-    connections.agentsTurn(request.connection());
+    connections.began(request);
     String id = ids.of(request);
     LogTag.REQUEST.bind(id);
     request.response().putHeader(REQUEST_ID, id);

@@ -35,18 +35,13 @@ final class Exchange {
   private int open = 1;
   private boolean answered;
 
-  /**
-   * Begins on the request's own context.
-   *
-   * @param over called once, when nothing of it is left
-   */
-  Exchange(Vertx vertx, HttpServerRequest request, RequestListener listener, Runnable over) {
+  /** Begins on the request's own context. */
+  Exchange(Vertx vertx, HttpServerRequest request, RequestListener listener) {
     this.vertx = vertx;
     this.request = request;
     this.listener = listener;
     listener.requestBegan();
     this.context = vertx.getOrCreateContext();
-    atEnd(over);
   }
 
   /** The exchange of a request, or {@code null} when routing failed before it began. */

@@ -8,6 +8,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
+import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
  * The first handler of every routed request: who is it, and is there room? Judges the caller before
@@ -16,26 +17,28 @@ import java.util.Optional;
  * <p>On the event loop.
  */
 final class Gate implements Handler<RoutingContext> {
+  private static final String CERTIFICATE = "a client certificate";
   private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
 
   private final Contract contract;
-  private final Authenticator authenticator;
+  private final Rules rules;
   private final RequestListener listener;
   private final RefusalLog refusals = new RefusalLog();
-  private final int max;
   private final Promise<Void> empty = Promise.promise();
   private int inFlight;
   private boolean stopping;
 
-  /**
-   * @param max how many requests may be in flight, each with a body in memory
-   */
-  Gate(Contract contract, Authenticator authenticator, RequestListener listener, int max) {
+  Gate(Contract contract, Rules rules, RequestListener listener) {
     this.contract = contract;
-    this.authenticator = authenticator;
+    this.rules = rules;
     this.listener = listener;
-    this.max = max;
   }
+
+  /**
+   * @param certificate whether callers need a client certificate beside the token
+   * @param max how many requests of theirs may be in flight, each with a body in memory
+   */
+  record Rules(Authenticator authenticator, boolean certificate, int max) {}
 
   @Override
   public void handle(RoutingContext ctx) {
@@ -60,16 +63,17 @@ final class Gate implements Handler<RoutingContext> {
     if (known != null) {
       return Future.succeededFuture(known);
     }
-    var exchange = new Exchange(ctx.vertx(), ctx.request(), listener, this::left);
+    var exchange = new Exchange(ctx.vertx(), ctx.request(), listener);
     exchange.attach(ctx);
-    inFlight++;
-    Optional<String> token = BearerToken.of(ctx.request());
-    return token
-        .map(authenticator::authenticate)
-        .orElse(REFUSED)
+    return judge(ctx.request())
         .map(
             access -> {
               exchange.grant(access);
+              // Others have no work here, and must not take the place of those who have.
+              if (access instanceof Access.Granted) {
+                inFlight++;
+                exchange.atEnd(this::left);
+              }
               return exchange;
             });
   }
@@ -94,16 +98,32 @@ final class Gate implements Handler<RoutingContext> {
 
   private void admit(RoutingContext ctx, Exchange exchange) {
     if (!mayKnow(exchange)) {
-      refusals.note(exchange.caller());
+      refusals.note(exchange.caller(), certified(ctx.request()) ? "a good token" : CERTIFICATE);
       ctx.fail(ProblemHandler.unauthorized());
     } else if (stopping) {
       ctx.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping; try again soon"));
-    } else if (inFlight > max && !isOpen(ctx.request())) {
+    } else if (inFlight > rules.max() && !isOpen(ctx.request())) {
       ctx.fail(
           new AgentException(
               ErrorCode.OVERLOADED, "too many requests are in flight; try again soon"));
     } else {
       ctx.next();
+    }
+  }
+
+  private Future<Access> judge(HttpServerRequest request) {
+    Optional<String> token = BearerToken.of(request);
+    return certified(request)
+        ? token.map(rules.authenticator()::authenticate).orElse(REFUSED)
+        : REFUSED;
+  }
+
+  /** A certificate that is shown is a good one: the handshake fails with any other. */
+  private boolean certified(HttpServerRequest request) {
+    try {
+      return !rules.certificate() || !request.connection().peerCertificates().isEmpty();
+    } catch (SSLPeerUnverifiedException none) {
+      return false;
     }
   }
 

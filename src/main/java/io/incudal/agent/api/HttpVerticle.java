@@ -2,11 +2,15 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.NodeConfig;
+import io.incudal.agent.config.TlsConfig;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,12 +30,14 @@ public final class HttpVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(HttpVerticle.class);
 
   private static final int CLOSE_SECONDS = 2;
+  private static final Future<Void> NOTHING = Future.succeededFuture();
 
   private final Bus bus;
   private final NodeConfig config;
   private final Surroundings around;
 
   private Credentials credentials;
+  private Optional<TlsSource> tls = Optional.empty();
   private Connections connections;
   private WorkerExecutor renderer;
   private HttpServer server;
@@ -56,25 +62,45 @@ public final class HttpVerticle extends VerticleBase {
   /** Listens at once; completes when all of the contract is served. */
   @Override
   public Future<?> start() {
-    credentials = new Credentials(vertx, config, around.limits().tokenInterval());
+    Duration interval = around.limits().tokenInterval();
+    credentials = new Credentials(vertx, config, interval);
+    tls = config.http().tls().map(files -> new TlsSource(vertx, files, interval));
     connections = new Connections(vertx, around.limits(), System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
     var door = new Door(new RequestIds(credentials::isToken), connections, replies, routes);
-    server =
-        vertx
-            .createHttpServer(HttpLimits.server(config.http()))
-            .connectionHandler(connections::opened)
-            .requestHandler(door)
-            .invalidRequestHandler(door::malformed);
     connections.watch();
     // All are waited for even if one fails, so that nothing goes on behind a failed start.
     return Future.join(
-        credentials.open().compose(read -> listen()), credentials.openKeys(), routes);
+        credentials.open().compose(read -> identity()).compose(tls -> listen(door, tls)),
+        credentials.openKeys(),
+        routes);
   }
 
-  private Future<HttpServer> listen() {
+  private Future<Optional<TlsIdentity>> identity() {
+    return tls.map(source -> source.open(this::renew).map(Optional::of))
+        .orElse(Future.succeededFuture(Optional.empty()));
+  }
+
+  /** Connections that are open live on with what they began with. */
+  private Future<?> renew(TlsIdentity identity) {
+    return server == null
+        ? Future.failedFuture("the server does not listen yet")
+        : server.updateSSLOptions(options(Optional.of(identity)).getSslOptions());
+  }
+
+  private HttpServerOptions options(Optional<TlsIdentity> identity) {
+    return around.limits().server(config.http(), identity);
+  }
+
+  private Future<HttpServer> listen(Door door, Optional<TlsIdentity> identity) {
+    server =
+        vertx
+            .createHttpServer(options(identity))
+            .connectionHandler(connections::opened)
+            .requestHandler(door)
+            .invalidRequestHandler(door::malformed);
     return server
         .listen()
         .onSuccess(on -> LOG.info("http listening host={} port={}", config.http().host(), port()))
@@ -90,7 +116,9 @@ public final class HttpVerticle extends VerticleBase {
         .eventually(
             () -> {
               connections.close();
-              return credentials.close();
+              return credentials
+                  .close()
+                  .eventually(() -> tls.map(TlsSource::close).orElse(NOTHING));
             })
         .eventually(renderer::close);
   }
@@ -101,7 +129,9 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private Router router(Contract contract, Replies replies) {
-    gate = new Gate(contract, credentials, around.listener(), HttpLimits.inFlight(config.queue()));
+    boolean certificates = config.http().tls().flatMap(TlsConfig::clientCa).isPresent();
+    var rules = new Gate.Rules(credentials, certificates, HttpLimits.inFlight(config.queue()));
+    gate = new Gate(contract, rules, around.listener());
     var settings =
         new Endpoints.Settings(
             BusWaits.of(config), config.iqnBase(), around.version(), contract.document());

@@ -3,6 +3,7 @@ package io.incudal.agent.api;
 import io.incudal.agent.config.JwtConfig;
 import io.incudal.agent.support.Origin;
 import io.incudal.agent.support.OriginClient;
+import io.incudal.agent.support.Reasons;
 import io.incudal.agent.support.Repeater;
 import io.incudal.agent.support.TlsTrust;
 import io.vertx.core.Future;
@@ -164,7 +165,7 @@ final class JwksDownload implements JwtKeySource {
           "jwks cannot be had, the last keys stay url={} keys={} reason=\"{}\"",
           url,
           keys.all().size(),
-          failure.getMessage());
+          Reasons.of(failure, LIMIT));
     }
     failures++;
     return null;

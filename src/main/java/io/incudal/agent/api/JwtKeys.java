@@ -35,7 +35,8 @@ record JwtKeys(List<JwtKey> all, int unusable) {
     try {
       list = JsonBody.parse(jwks).get("keys");
     } catch (AgentException broken) {
-      throw new IllegalArgumentException("it is no JSON object", broken);
+      // Its words are for those who send a body.
+      throw new IllegalArgumentException("it is no JSON object");
     }
     if (!(list instanceof List<?> items)) {
       throw new IllegalArgumentException("it has no list 'keys'");

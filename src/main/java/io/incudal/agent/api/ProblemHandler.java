@@ -49,7 +49,7 @@ final class ProblemHandler {
     HttpServerRequest request = ctx.request();
     if (request.response().headWritten() || request.response().closed()) {
       // Half an answer must not look like a whole one, and one that nobody reads is none.
-      return request.connection().close().map(NOBODY);
+      return request.response().reset().map(NOBODY).otherwise(NOBODY);
     }
     AgentException problem = mayKnow ? problem(ctx, status) : unauthorized();
     if (problem.code() == ErrorCode.METHOD_NOT_ALLOWED) {

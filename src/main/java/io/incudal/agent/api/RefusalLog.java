@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the operator that somebody comes without a good token, which may be a Control Plane with an
- * old one. One line a minute at most, however many come.
+ * Tells the operator that somebody comes without a good token or certificate, which may be a
+ * Control Plane with an old one. One line a minute at most, however many come.
  */
 final class RefusalLog {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
@@ -16,11 +16,14 @@ final class RefusalLog {
   private long count;
   private long last = System.nanoTime() - PAUSE;
 
-  void note(Caller caller) {
+  /**
+   * @param missing what the caller has not shown
+   */
+  void note(Caller caller, String missing) {
     count++;
     long now = System.nanoTime();
     if (now - last >= PAUSE) {
-      LOG.warn("requests without a good token count={} last={}", count, caller.client());
+      LOG.warn("requests without {} count={} last={}", missing, count, caller.client());
       last = now;
       count = 0;
     }

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -21,6 +22,10 @@ import java.util.List;
  */
 final class Replies {
   private static final int SLICE = 64 * 1024;
+
+  /** Of HTTP/2: the answer is whole, and the rest of the request is not needed. */
+  private static final long NO_ERROR = 0;
+
   private static final long LINGER_MILLIS = 10_000;
   private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
 
@@ -39,12 +44,22 @@ final class Replies {
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, payload.type())
         .putHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    if (request.decoderResult().isSuccess()
-        && !request.isEnded()
-        && BodyReader.isUnbounded(request)) {
+    boolean tooMuch =
+        request.decoderResult().isSuccess()
+            && !request.isEnded()
+            && BodyReader.isUnbounded(request);
+    if (tooMuch && request.version() == HttpVersion.HTTP_2) {
+      return write(request, payload).onSuccess(sent -> response.reset(NO_ERROR));
+    }
+    if (tooMuch) {
       closeSoon(request);
     }
-    connections.peersTurn(request.connection());
+    return write(request, payload);
+  }
+
+  private Future<Void> write(HttpServerRequest request, Payload payload) {
+    HttpServerResponse response = request.response();
+    connections.peersTurn(request);
     if (request.method().equals(HttpMethod.HEAD)) {
       return response
           .putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(payload.length()))
@@ -67,7 +82,7 @@ final class Replies {
         .write(slice)
         .compose(
             taken -> {
-              connections.peersTurn(request.connection());
+              connections.peersTurn(request);
               return write(request, slices);
             });
   }

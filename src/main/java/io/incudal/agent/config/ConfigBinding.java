@@ -68,7 +68,7 @@ final class ConfigBinding {
   private NodeConfig node() {
     Optional<JwtConfig> jwt = new JwtBinding(node, raw, binder).bind();
     return new NodeConfig(
-        new HttpConfig(binder.required(node.host), binder.required(node.port)),
+        new HttpConfig(binder.required(node.host), binder.required(node.port), tls()),
         token(jwt.isPresent()),
         jwt,
         binder.required(node.iqnBase),
@@ -77,6 +77,18 @@ final class ConfigBinding {
         binder.required(node.auditFile),
         new QueueConfig(binder.required(node.queuePerTarget), binder.required(node.queueTotal)),
         binder.required(node.stopTimeout));
+  }
+
+  /** Whether the files can be used is found out when they are read, and again when they change. */
+  private Optional<TlsConfig> tls() {
+    Optional<Path> clientCa = binder.optional(node.tlsClientCa);
+    if (Stream.of(node.tlsCertificate, node.tlsKey, node.tlsClientCa)
+        .allMatch(setting -> raw.find(setting).isEmpty())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new TlsConfig(
+            binder.required(node.tlsCertificate), binder.required(node.tlsKey), clientCa));
   }
 
   private BackendConfig backend() {

@@ -1,4 +1,10 @@
 package io.incudal.agent.config;
 
-/** Where the Agent API listens. Port 0 takes a free one. */
-public record HttpConfig(String host, int port) {}
+import java.util.Optional;
+
+/**
+ * Where the Agent API listens. Port 0 takes a free one.
+ *
+ * @param tls plain HTTP without
+ */
+public record HttpConfig(String host, int port, Optional<TlsConfig> tls) {}

@@ -39,6 +39,19 @@ final class NodeSettings {
           "address that the Agent API listens on");
   final Setting<Integer> port =
       table.add("IPXE_AGENT_PORT", "4840", integer(0, MAX_PORT), "its port; 0 takes a free one");
+  final Setting<Path> tlsCertificate =
+      table.add(
+          "IPXE_TLS_CERT",
+          absolutePath(),
+          "PEM file with the certificate and its chain; turns TLS on; read again when it changes");
+  final Setting<Path> tlsKey =
+      table.add(
+          "IPXE_TLS_KEY", absolutePath(), "PEM file with its private key, RSA or EC, unencrypted");
+  final Setting<Path> tlsClientCa =
+      table.add(
+          "IPXE_TLS_CLIENT_CA",
+          absolutePath(),
+          "PEM file with CAs; callers need a client certificate of one, beside the token");
   final Setting<Secret> token =
       table.add(
           "IPXE_AGENT_TOKEN",

@@ -1,6 +1,7 @@
 package io.incudal.agent.panel;
 
 import io.incudal.agent.support.OriginClient;
+import io.incudal.agent.support.Reasons;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;

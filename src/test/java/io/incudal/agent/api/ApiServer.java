@@ -15,6 +15,7 @@ import io.incudal.agent.config.JwtConfig;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.QueueConfig;
 import io.incudal.agent.config.Secret;
+import io.incudal.agent.config.TlsConfig;
 import io.incudal.agent.config.TokenConfig;
 import io.incudal.agent.image.ImageMessages.ListMasters;
 import io.incudal.agent.image.ImageMessages.Master;
@@ -124,7 +125,18 @@ final class ApiServer {
 
   /** One that takes JWTs beside the token. */
   static ApiServer start(Vertx vertx, JwtConfig jwt) {
-    return start(vertx, config(0, BY_VALUE, Duration.ofMinutes(1), Optional.of(jwt)), LIMITS);
+    return start(
+        vertx, config(plain(0), BY_VALUE, Duration.ofMinutes(1), Optional.of(jwt)), LIMITS);
+  }
+
+  /** One that speaks TLS; {@link #client} does not. */
+  static ApiServer start(Vertx vertx, TlsConfig tls, HttpLimits limits) {
+    var http = new HttpConfig("127.0.0.1", 0, Optional.of(tls));
+    return start(vertx, config(http, BY_VALUE, Duration.ofMinutes(1), Optional.empty()), limits);
+  }
+
+  static ApiServer start(Vertx vertx, TlsConfig tls) {
+    return start(vertx, tls, LIMITS);
   }
 
   static ApiServer start(Vertx vertx, TokenConfig token) {
@@ -171,7 +183,11 @@ final class ApiServer {
   }
 
   HttpRequest<Buffer> anonymous(HttpMethod method, String uri) {
-    return client.request(method, port(), "127.0.0.1", uri);
+    return anonymous(client, method, uri);
+  }
+
+  HttpRequest<Buffer> anonymous(WebClient by, HttpMethod method, String uri) {
+    return by.request(method, port(), "127.0.0.1", uri);
   }
 
   HttpResponse<Buffer> get(String uri) {
@@ -256,13 +272,17 @@ final class ApiServer {
   }
 
   private static NodeConfig config(int port, TokenConfig token, Duration stopTimeout) {
-    return config(port, token, stopTimeout, Optional.empty());
+    return config(plain(port), token, stopTimeout, Optional.empty());
+  }
+
+  private static HttpConfig plain(int port) {
+    return new HttpConfig("127.0.0.1", port, Optional.empty());
   }
 
   private static NodeConfig config(
-      int port, TokenConfig token, Duration stopTimeout, Optional<JwtConfig> jwt) {
+      HttpConfig http, TokenConfig token, Duration stopTimeout, Optional<JwtConfig> jwt) {
     return new NodeConfig(
-        new HttpConfig("127.0.0.1", port),
+        http,
         token,
         jwt,
         BASE,

@@ -240,7 +240,10 @@ class ContractTest {
   private static Router build(Vertx vertx, Map<String, Endpoint> endpoints) {
     var connections = new Connections(vertx, HttpLimits.DEFAULTS, System::nanoTime);
     var gate =
-        new Gate(contract, token -> Future.succeededFuture(Access.FULL), RequestListener.NONE, 1);
+        new Gate(
+            contract,
+            new Gate.Rules(token -> Future.succeededFuture(Access.FULL), false, 1),
+            RequestListener.NONE);
     return new ApiRoutes(vertx, contract, gate, new Replies(vertx, connections)).build(endpoints);
   }
 

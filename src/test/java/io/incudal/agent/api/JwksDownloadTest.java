@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.incudal.agent.config.JwtConfig;
+import io.incudal.agent.panel.reference.SelfSignedCertificate;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.PfxOptions;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
+import java.nio.file.Path;
 import java.security.KeyPair;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JwksDownloadTest {
   private static final KeyPair FIRST = Issuer.pair("secp256r1");
   private static final KeyPair SECOND = Issuer.pair("secp256r1");
+
+  @TempDir private Path directory;
 
   private final Vertx issuers = Vertx.vertx();
   private final AtomicInteger asked = new AtomicInteger();
@@ -134,16 +142,32 @@ class JwksDownloadTest {
     ApiServer.await(() -> server.status(by("2", SECOND)) == 200);
   }
 
-  @Test
-  void dropsAllKeysWhenTheIssuerDoes(Vertx vertx) {
-    JwtServer server = start(vertx);
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void dropsAKeyThatTheIssuerHasWithdrawn(boolean replaced, Vertx vertx) {
+    JwtServer server = JwtServer.start(vertx, new JwtConfig.JwksUrl(url()), Duration.ofMillis(50));
     assertEquals(200, server.status(by("1", FIRST)));
-    answer = response -> response.end(Issuer.jwks().encode());
-    ApiServer.await(
-        () -> {
-          server.status(by("2", SECOND));
-          return server.status(by("1", FIRST)) == 401;
-        });
+    answer = replaced ? keys("2", SECOND) : response -> response.end(Issuer.jwks().encode());
+    ApiServer.await(() -> server.status(by("1", FIRST)) == 401);
+    assertEquals(replaced ? 200 : 401, server.status(by("2", SECOND)));
+  }
+
+  @Test
+  void takesNoKeysFromAnIssuerWhoseCertificateNobodyVouchesFor(Vertx vertx) throws Exception {
+    SelfSignedCertificate certificate = SelfSignedCertificate.make(directory);
+    var options =
+        new HttpServerOptions()
+            .setSsl(true)
+            .setKeyCertOptions(
+                new PfxOptions()
+                    .setPath(certificate.keyStore().toString())
+                    .setPassword(SelfSignedCertificate.PASSWORD));
+    HttpServer impostor =
+        issuers.createHttpServer(options).requestHandler(this::answer).listen(0).await();
+    URI url = URI.create("https://localhost:" + impostor.actualPort() + "/realm/jwks?p=1");
+    JwtServer server = JwtServer.start(vertx, new JwtConfig.JwksUrl(url));
+    assertEquals(401, server.status(by("1", FIRST)));
+    assertEquals(0, asked.get());
   }
 
   @Test
@@ -165,8 +189,11 @@ class JwksDownloadTest {
   }
 
   private JwtServer start(Vertx vertx) {
-    URI url = URI.create("http://127.0.0.1:" + port + "/realm/jwks?p=1");
-    return JwtServer.start(vertx, new JwtConfig.JwksUrl(url));
+    return JwtServer.start(vertx, new JwtConfig.JwksUrl(url()));
+  }
+
+  private URI url() {
+    return URI.create("http://127.0.0.1:" + port + "/realm/jwks?p=1");
   }
 
   /** Tests look at files every 20 ms, so an issuer is asked every 100 ms at most. */

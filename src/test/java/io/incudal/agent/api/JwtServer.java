@@ -39,15 +39,14 @@ final class JwtServer {
   }
 
   static JwtServer start(Vertx vertx, JwtConfig.KeySource keys) {
+    return start(vertx, keys, Duration.ofSeconds(300));
+  }
+
+  static JwtServer start(Vertx vertx, JwtConfig.KeySource keys, Duration refresh) {
     return new JwtServer(
         ApiServer.start(
             vertx,
-            new JwtConfig(
-                keys,
-                Issuer.NAME,
-                Issuer.AUDIENCE,
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(300))));
+            new JwtConfig(keys, Issuer.NAME, Issuer.AUDIENCE, Duration.ofSeconds(30), refresh)));
   }
 
   HttpResponse<Buffer> ask(HttpMethod method, String path, String token) {

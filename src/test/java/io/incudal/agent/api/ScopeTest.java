@@ -46,7 +46,11 @@ class ScopeTest {
                   .map(body -> Buffer.buffer(Exchange.of(ctx).caller() + " " + body))
                   .map(Payload::json));
     }
-    var gate = new Gate(contract, token -> judge(vertx, token), RequestListener.NONE, 100);
+    var gate =
+        new Gate(
+            contract,
+            new Gate.Rules(token -> judge(vertx, token), false, 100),
+            RequestListener.NONE);
     Router router =
         new ApiRoutes(vertx, contract, gate, new Replies(vertx, connections)).build(endpoints);
     port =

@@ -46,7 +46,7 @@ class ConfigLoaderTest {
   void takesTheDefaultsOfTheContract() throws Exception {
     environment.put("IPXE_AGENT_TOKEN", TOKEN);
     NodeConfig node = load().config().node().orElseThrow();
-    assertEquals(new HttpConfig("0.0.0.0", 4840), node.http());
+    assertEquals(new HttpConfig("0.0.0.0", 4840, Optional.empty()), node.http());
     assertEquals("iqn.2026-07.com.controller", node.iqnBase());
     assertEquals(Path.of("/var/log/ipxe-agent/ops.jsonl"), node.auditFile());
     assertEquals(Duration.ofSeconds(30), node.stopTimeout());
@@ -232,6 +232,19 @@ class ConfigLoaderTest {
     Files.writeString(directory.resolve("token"), content);
     environment.put("IPXE_AGENT_TOKEN_FILE", directory.resolve("token").toString());
     assertTrue(problems().get(0).startsWith("IPXE_AGENT_TOKEN_FILE: the token in the file "));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "IPXE_TLS_CERT, IPXE_TLS_KEY",
+    "IPXE_TLS_KEY, IPXE_TLS_CERT",
+    "IPXE_TLS_CLIENT_CA, IPXE_TLS_CERT; IPXE_TLS_KEY",
+  })
+  void needsCertificateAndKeyTogether(String given, String missing) {
+    environment.put("IPXE_AGENT_TOKEN", TOKEN);
+    environment.put(given, "/etc/tls.pem");
+    List<String> names = problems().stream().map(problem -> problem.split(":")[0]).toList();
+    assertEquals(List.of(missing.split("; ")), names);
   }
 
   @Test

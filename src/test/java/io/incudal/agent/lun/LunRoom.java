@@ -246,7 +246,7 @@ final class LunRoom {
 
   private NodeConfig config() {
     return new NodeConfig(
-        new HttpConfig("127.0.0.1", 0),
+        new HttpConfig("127.0.0.1", 0, Optional.empty()),
         new TokenConfig(Optional.empty(), Optional.empty(), Optional.empty()),
         Optional.empty(),
         BASE,

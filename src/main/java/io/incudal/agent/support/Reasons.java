@@ -1,4 +1,4 @@
-package io.incudal.agent.panel;
+package io.incudal.agent.support;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
-/** Says in words that stay the same from beat to beat why a panel could not be reached. Pure. */
-final class Reasons {
+/** Says in words that stay the same from try to try why a server could not be asked. Pure. */
+public final class Reasons {
   private Reasons() {}
 
-  static String of(Throwable failure, Duration limit) {
+  public static String of(Throwable failure, Duration limit) {
     if (failure instanceof UnknownHostException) {
-      return "the name of the panel cannot be resolved";
+      return "its name cannot be resolved";
     }
     if (failure instanceof TimeoutException) {
       return "no answer within " + limit.toSeconds() + " s";
