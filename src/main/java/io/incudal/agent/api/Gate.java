@@ -50,10 +50,13 @@ final class Gate implements Handler<RoutingContext> {
       // No part of the body may pass by before there is a handler for it.
       request.pause();
       identified.onSuccess(
-          exchange -> {
-            admit(ctx, exchange);
-            request.resume();
-          });
+          exchange ->
+              // Another request with the same token may be the one that was waited for.
+              exchange.run(
+                  () -> {
+                    admit(ctx, exchange);
+                    request.resume();
+                  }));
     }
   }
 

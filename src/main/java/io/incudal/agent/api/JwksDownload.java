@@ -34,7 +34,6 @@ final class JwksDownload implements JwtKeySource {
 
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private static final int MAX_BYTES = 256 * 1024;
-  private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
   private static final Duration LAST_RETRY = Duration.ofSeconds(60);
 
   /** Tokens that wait for a running look; more are judged by the keys that there are. */
@@ -42,7 +41,7 @@ final class JwksDownload implements JwtKeySource {
 
   private final URI url;
   private final JwtConfig config;
-  private final Duration pause;
+  private final Duration interval;
   private final Function<Buffer, JwtKeys> parser;
   private final WorkerExecutor worker;
   private final Future<OriginClient> client;
@@ -56,13 +55,13 @@ final class JwksDownload implements JwtKeySource {
   private int waiting;
 
   /**
-   * @param pause between looks for keys that tokens name
+   * @param interval how often a file would be looked at; the issuer is not asked as often
    */
   JwksDownload(
-      Vertx vertx, JwtConfig config, URI url, Duration pause, Function<Buffer, JwtKeys> parser) {
+      Vertx vertx, JwtConfig config, URI url, Duration interval, Function<Buffer, JwtKeys> parser) {
     this.url = url;
     this.config = config;
-    this.pause = pause;
+    this.interval = interval;
     this.parser = parser;
     this.worker = vertx.createSharedWorkerExecutor("jwks", 1);
     this.client =
@@ -75,8 +74,7 @@ final class JwksDownload implements JwtKeySource {
   /** Does not wait for the issuer: the node serves without it. */
   @Override
   public Future<Void> open() {
-    look();
-    repeater.start(untilNext());
+    look().onComplete(done -> repeater.start(untilNext()));
     return Future.succeededFuture();
   }
 
@@ -92,7 +90,7 @@ final class JwksDownload implements JwtKeySource {
 
   @Override
   public Future<JwtKeys> fresh() {
-    boolean early = look.isComplete() && System.nanoTime() - lookEnded < pause.toNanos();
+    boolean early = look.isComplete() && System.nanoTime() - lookEnded < pause();
     if (early || waiting >= MAX_WAITING) {
       return Future.succeededFuture(keys);
     }
@@ -146,8 +144,7 @@ final class JwksDownload implements JwtKeySource {
             changed -> {
               last = Optional.of(content);
               keys = changed;
-              LOG.info(
-                  "jwt keys in force usable={} unusable={}", keys.all().size(), keys.unusable());
+              keys.announce();
             })
         .mapEmpty();
   }
@@ -171,10 +168,15 @@ final class JwksDownload implements JwtKeySource {
     return null;
   }
 
+  /** Between looks for keys that tokens name, in nanoseconds. */
+  private long pause() {
+    return interval.multipliedBy(5).toNanos();
+  }
+
   private Duration untilNext() {
     Duration longest = config.refresh();
     if (failures > 0) {
-      Duration retry = FIRST_RETRY.multipliedBy(1L << Math.min(failures - 1, 10));
+      Duration retry = interval.multipliedBy(1L << Math.min(failures - 1, 10));
       longest = min(longest, min(retry, LAST_RETRY));
     }
     return Repeater.jittered(longest).get();

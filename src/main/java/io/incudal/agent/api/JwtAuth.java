@@ -132,12 +132,11 @@ final class JwtAuth implements Authenticator {
     if (keys instanceof JwtConfig.JwksFile jwks) {
       return new JwtKeyFile(vertx, jwks.file(), interval, file -> several(file, maker));
     }
-    // Whoever runs the issuer may change a file at once, but is not asked as often.
     return new JwksDownload(
         vertx,
         config,
         ((JwtConfig.JwksUrl) keys).url(),
-        interval.multipliedBy(5),
+        interval,
         answer -> JwtKeys.parse(answer, maker));
   }
 

@@ -11,7 +11,6 @@ import io.vertx.ext.auth.PubSecKeyOptions;
 import io.vertx.ext.auth.authentication.TokenCredentials;
 import io.vertx.ext.auth.jwt.JWTAuth;
 import io.vertx.ext.auth.jwt.JWTAuthOptions;
-import java.security.Key;
 import java.security.PublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.EdECPublicKey;
@@ -96,7 +95,7 @@ final class JwtKey {
         .mapEmpty();
   }
 
-  private static Map<String, Integer> signatureLengths(Key key) {
+  private static Map<String, Integer> signatureLengths(PublicKey key) {
     if (key instanceof RSAPublicKey rsa) {
       int bits = rsa.getModulus().bitLength();
       require(bits >= 2048 && bits <= 8192, "an RSA key has to have 2048 to 8192 bits");

@@ -8,13 +8,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Keys in a file that may change while the agent runs. Vert.x's own workers parse them. */
 final class JwtKeyFile implements JwtKeySource {
-  private static final Logger LOG = LoggerFactory.getLogger(JwtKeyFile.class);
-
   private final Vertx vertx;
   private final Path path;
   private final Function<String, JwtKeys> parser;
@@ -70,6 +66,6 @@ final class JwtKeyFile implements JwtKeySource {
 
   private void use(JwtKeys changed) {
     keys = changed;
-    LOG.info("jwt keys in force usable={} unusable={}", keys.all().size(), keys.unusable());
+    keys.announce();
   }
 }

@@ -66,6 +66,15 @@ record JwtKeys(List<JwtKey> all, int unusable) {
     return only(fitting, key -> true);
   }
 
+  /** Tells the operator that they are in force now. */
+  void announce() {
+    if (all.isEmpty()) {
+      LOG.warn("jwt keys in force usable=0 unusable={}, every jwt is refused", unusable);
+    } else {
+      LOG.info("jwt keys in force usable={} unusable={}", all.size(), unusable);
+    }
+  }
+
   private static Optional<JwtKey> only(List<JwtKey> keys, Predicate<JwtKey> rule) {
     List<JwtKey> left = keys.stream().filter(rule).toList();
     return left.size() == 1 ? Optional.of(left.get(0)) : Optional.empty();

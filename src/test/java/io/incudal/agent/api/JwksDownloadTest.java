@@ -115,6 +115,17 @@ class JwksDownloadTest {
   }
 
   @Test
+  void asksAgainUnaskedUntilTheIssuerIsThere(Vertx vertx) {
+    issuer.close().await();
+    JwtServer server = start(vertx);
+    assertEquals(401, server.status(by("1", FIRST)));
+    issuer = listen(port);
+    ApiServer.await(() -> asked.get() == 1);
+    assertEquals(200, server.status(by("1", FIRST)));
+    assertEquals(1, asked.get());
+  }
+
+  @Test
   void keepsTheLastKeysWhileTheIssuerIsAway(Vertx vertx) {
     JwtServer server = start(vertx);
     assertEquals(200, server.status(by("1", FIRST)));

@@ -288,9 +288,22 @@ class JwtTest {
   @Test
   void verifiesATokenOnceHoweverManyRequestsShowIt() {
     String token = calledOtherwise("ES512", "ES512");
-    List<Future<Integer>> all = IntStream.range(0, 200).mapToObj(i -> server.send(token)).toList();
+    List<Future<Integer>> all =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i ->
+                    server
+                        .api
+                        .anonymous(HttpMethod.GET, "/lun")
+                        .putHeader("Authorization", "Bearer " + token)
+                        .putHeader("X-Request-Id", "request " + i)
+                        .send()
+                        .map(HttpResponse::statusCode))
+            .toList();
     Future.all(all).await();
     assertEquals(Set.of(200), all.stream().map(Future::result).collect(Collectors.toSet()));
+    assertEquals(
+        200, Set.copyOf(server.api.requestIds).size(), "each goes on under its own request id");
   }
 
   @Test
