@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -64,37 +65,41 @@ public final class HttpVerticle extends VerticleBase {
   public Future<?> start() {
     Duration interval = around.limits().tokenInterval();
     credentials = new Credentials(vertx, config, interval);
-    tls = config.http().tls().map(files -> new TlsSource(vertx, files, interval));
     connections = new Connections(vertx, around.limits(), System::nanoTime);
     renderer = vertx.createSharedWorkerExecutor("api-renderer", 1);
     var replies = new Replies(vertx, connections);
     Future<Router> routes = Contract.load(vertx).map(contract -> router(contract, replies));
     var door = new Door(new RequestIds(credentials::isToken), connections, replies, routes);
+    tls =
+        config
+            .http()
+            .tls()
+            .map(files -> new TlsSource(vertx, files, interval, taken -> take(door, taken)));
     connections.watch();
     // All are waited for even if one fails, so that nothing goes on behind a failed start.
     return Future.join(
-        credentials.open().compose(read -> identity()).compose(tls -> listen(door, tls)),
-        credentials.openKeys(),
-        routes);
+        credentials.open().compose(read -> serve(door)), credentials.openKeys(), routes);
   }
 
-  private Future<Optional<TlsIdentity>> identity() {
-    return tls.map(source -> source.open(this::renew).map(Optional::of))
-        .orElse(Future.succeededFuture(Optional.empty()));
+  private Future<?> serve(Door door) {
+    return tls.isPresent() ? tls.get().open() : listen(door, Optional.empty());
   }
 
   /** Connections that are open live on with what they began with. */
-  private Future<?> renew(TlsIdentity identity) {
-    return server == null
-        ? Future.failedFuture("the server does not listen yet")
-        : server.updateSSLOptions(options(Optional.of(identity)).getSslOptions());
+  private Future<?> take(Door door, TlsIdentity identity) {
+    Future<?> taken =
+        server == null
+            ? listen(door, Optional.of(identity))
+            : server.updateSSLOptions(options(Optional.of(identity)).getSslOptions());
+    Instant end = identity.certificate().getNotAfter().toInstant();
+    return taken.onSuccess(inUse -> around.listener().certificateTaken(end));
   }
 
   private HttpServerOptions options(Optional<TlsIdentity> identity) {
     return around.limits().server(config.http(), identity);
   }
 
-  private Future<HttpServer> listen(Door door, Optional<TlsIdentity> identity) {
+  private Future<?> listen(Door door, Optional<TlsIdentity> identity) {
     server =
         vertx
             .createHttpServer(options(identity))

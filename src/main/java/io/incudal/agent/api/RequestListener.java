@@ -1,8 +1,12 @@
 package io.incudal.agent.api;
 
 import java.time.Duration;
+import java.time.Instant;
 
-/** Hears of every request but the liveness probe's. Called on the event loop; must not block. */
+/**
+ * Hears of every request but the liveness probe's, and of the server's certificate. Called on the
+ * event loop; must not block.
+ */
 public interface RequestListener {
   /** Hears nothing. */
   RequestListener NONE = new RequestListener() {};
@@ -19,4 +23,11 @@ public interface RequestListener {
   default void requestBegan() {}
 
   default void requestEnded(Ended request) {}
+
+  /**
+   * Another certificate is in use.
+   *
+   * @param end of its validity
+   */
+  default void certificateTaken(Instant end) {}
 }

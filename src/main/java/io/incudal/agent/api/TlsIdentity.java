@@ -34,19 +34,29 @@ record TlsIdentity(
    * @param contents of certificate, key and, if there is one, client CA, in this order
    * @throws IOException naming setting and file, and nothing of their content
    */
-  static TlsIdentity of(Vertx vertx, TlsConfig files, List<Buffer> contents) throws IOException {
-    authorities(vertx, "IPXE_TLS_CERT", files.certificate(), contents.get(0));
-    var pair = new PemKeyCertOptions().setCertValue(contents.get(0)).setKeyValue(contents.get(1));
+  static TlsIdentity of(Vertx vertx, TlsConfig files, List<Optional<String>> contents)
+      throws IOException {
+    Buffer chain = content("IPXE_TLS_CERT", files.certificate(), contents.get(0));
+    Buffer key = content("IPXE_TLS_KEY", files.key(), contents.get(1));
+    authorities(vertx, "IPXE_TLS_CERT", files.certificate(), chain);
+    var pair = new PemKeyCertOptions().setCertValue(chain).setKeyValue(key);
     Optional<TrustOptions> clients = Optional.empty();
     if (files.clientCa().isPresent()) {
-      clients =
-          Optional.of(
-              authorities(vertx, "IPXE_TLS_CLIENT_CA", files.clientCa().get(), contents.get(2)));
+      Path file = files.clientCa().get();
+      Buffer ca = content("IPXE_TLS_CLIENT_CA", file, contents.get(2));
+      clients = Optional.of(authorities(vertx, "IPXE_TLS_CLIENT_CA", file, ca));
     }
     return new TlsIdentity(pair, clients, certified(keys(vertx, files, pair), files));
   }
 
-  static IOException unusable(String setting, Path file, String why, Throwable cause) {
+  private static Buffer content(String setting, Path file, Optional<String> content)
+      throws IOException {
+    return content
+        .map(Buffer::buffer)
+        .orElseThrow(() -> unusable(setting, file, "is not there", null));
+  }
+
+  private static IOException unusable(String setting, Path file, String why, Throwable cause) {
     return new IOException(setting + ": " + file + " " + why, cause);
   }
 

@@ -1,24 +1,26 @@
 package io.incudal.agent.api;
 
 import io.incudal.agent.config.TlsConfig;
-import io.incudal.agent.support.Repeater;
-import io.vertx.core.CompositeFuture;
+import io.incudal.agent.support.FileWatch;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.file.FileSystemException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The TLS files, looked at again and again, so that certificates can be renewed while the agent
- * runs. Certificate and key are two files, so there are moments in which they do not fit: what
- * cannot be used leaves the last good ones in use.
+ * The TLS files, so that certificates can be renewed while the agent runs. Certificate and key are
+ * two files, so there are moments in which they do not fit: what cannot be used leaves the last
+ * good ones in use.
  *
  * <p>On the event loop; Vert.x's own workers read and check.
  */
@@ -27,101 +29,58 @@ final class TlsSource {
 
   private final Vertx vertx;
   private final TlsConfig files;
-  private final Duration interval;
-  private final Repeater reader;
-  private Function<TlsIdentity, Future<?>> listener = first -> Future.succeededFuture();
-  private List<Buffer> last = List.of();
-  private boolean usable = true;
-
-  TlsSource(Vertx vertx, TlsConfig files, Duration interval) {
-    this.vertx = vertx;
-    this.files = files;
-    this.interval = interval;
-    this.reader = new Repeater(vertx, "tls", this::readAgain, () -> interval);
-  }
+  private final Function<TlsIdentity, Future<?>> use;
+  private final FileWatch watch;
 
   /**
-   * What the files hold now; fails when it cannot be used.
-   *
-   * @param changed is told what they hold whenever it is something else, and puts it to use
+   * @param interval how often the files are looked at
+   * @param use takes what they hold, now and whenever it is something else that can be used
    */
-  Future<TlsIdentity> open(Function<TlsIdentity, Future<?>> changed) {
-    return read()
-        .compose(
-            contents ->
-                check(contents)
-                    .onSuccess(
-                        first -> {
-                          taken(contents, first);
-                          listener = changed;
-                          reader.start(interval);
-                        }));
+  TlsSource(Vertx vertx, TlsConfig files, Duration interval, Function<TlsIdentity, Future<?>> use) {
+    this.vertx = vertx;
+    this.files = files;
+    this.use = use;
+    List<Path> paths = new ArrayList<>(List.of(files.certificate(), files.key()));
+    files.clientCa().ifPresent(paths::add);
+    this.watch = new FileWatch(vertx, paths, interval, this::take);
+  }
+
+  /** Completes when what the files hold is in use; fails, naming them, when it cannot be. */
+  Future<Void> open() {
+    return watch
+        .open()
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof FileSystemException
+                        ? new IOException(
+                            "IPXE_TLS_CERT, IPXE_TLS_KEY or IPXE_TLS_CLIENT_CA: "
+                                + failure.getMessage(),
+                            failure)
+                        : failure));
   }
 
   Future<Void> close() {
-    return reader.stop();
+    return watch.stop();
   }
 
-  private Future<?> readAgain() {
-    return read().compose(this::take).onFailure(this::keep).otherwiseEmpty();
+  private Future<Void> take(List<Optional<String>> contents) {
+    return vertx
+        .executeBlocking(() -> TlsIdentity.of(vertx, files, contents), false)
+        .compose(identity -> use.apply(identity).map(identity.certificate()))
+        .onSuccess(TlsSource::tell)
+        .mapEmpty();
   }
 
-  private Future<?> take(List<Buffer> contents) {
-    if (contents.equals(last)) {
-      if (!usable) {
-        usable = true;
-        LOG.info("tls files can be used again");
-      }
-      return Future.succeededFuture();
-    }
-    return check(contents)
-        .compose(
-            identity -> listener.apply(identity).onSuccess(inUse -> taken(contents, identity)));
-  }
-
-  private void taken(List<Buffer> contents, TlsIdentity identity) {
-    last = contents;
-    usable = true;
-    var certificate = identity.certificate();
+  private static void tell(X509Certificate certificate) {
     LOG.info(
         "tls certificate in use subject=\"{}\" not_after={}",
         certificate.getSubjectX500Principal(),
         certificate.getNotAfter().toInstant());
     try {
       certificate.checkValidity();
-    } catch (CertificateException expired) {
-      LOG.warn("tls certificate is not valid now: {}", expired.getMessage());
+    } catch (CertificateException notNow) {
+      LOG.warn("tls certificate is not valid now reason=\"{}\"", notNow.getMessage());
     }
-  }
-
-  private void keep(Throwable failure) {
-    if (usable) {
-      usable = false;
-      LOG.warn(
-          "tls files cannot be used, the last ones stay in use reason=\"{}\"",
-          failure.getMessage());
-    }
-  }
-
-  private Future<TlsIdentity> check(List<Buffer> contents) {
-    return vertx.executeBlocking(() -> TlsIdentity.of(vertx, files, contents), false);
-  }
-
-  private Future<List<Buffer>> read() {
-    List<Future<Buffer>> all = new ArrayList<>();
-    all.add(read("IPXE_TLS_CERT", files.certificate()));
-    all.add(read("IPXE_TLS_KEY", files.key()));
-    files.clientCa().ifPresent(ca -> all.add(read("IPXE_TLS_CLIENT_CA", ca)));
-    return Future.all(all).map(CompositeFuture::list);
-  }
-
-  private Future<Buffer> read(String setting, Path file) {
-    return vertx
-        .fileSystem()
-        .readFile(file.toString())
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    TlsIdentity.unusable(setting, file, "cannot be read", failure)));
   }
 }

@@ -16,6 +16,7 @@ import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
@@ -36,6 +37,9 @@ public final class Meters {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final AtomicInteger active = new AtomicInteger();
 
+  /** In seconds since 1970; no number without TLS. */
+  private volatile double certificateEnd = Double.NaN;
+
   /** To look a timer up by its name costs more than to answer a request. */
   private final Map<RequestKind, Timer> requests = new ConcurrentHashMap<>();
 
@@ -53,6 +57,8 @@ public final class Meters {
     turnWaits = registry.timer("incudal.turn.wait");
     auditLag = registry.timer("incudal.audit.lag");
     registry.gauge("incudal.http.active.requests", active);
+    registry.gauge(
+        "incudal.tls.certificate.expiry.timestamp.seconds", this, own -> own.certificateEnd);
     for (CloneMode mode : CloneMode.values()) {
       clones(mode);
       cloneBytes(mode);
@@ -93,6 +99,11 @@ public final class Meters {
             .computeIfAbsent(
                 new RequestKind(method, request.route(), request.status()), Meters.this::timer)
             .record(request.took());
+      }
+
+      @Override
+      public void certificateTaken(Instant end) {
+        certificateEnd = end.getEpochSecond();
       }
     };
   }

@@ -8,27 +8,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A small text file that is looked at again and again, so that it can be changed while the agent
- * runs. What cannot be used is logged once and leaves in force what the file held before.
+ * Small text files that are looked at again and again, so that they can be changed while the agent
+ * runs. What cannot be used is logged once and leaves in force what the files held before.
  *
- * <p>Belongs to the context that it was made on; the file is read by Vert.x's own workers.
+ * <p>Belongs to the context that it was made on; files are read by Vert.x's own workers.
  */
 public final class FileWatch {
   private static final Logger LOG = LoggerFactory.getLogger(FileWatch.class);
 
   private final Vertx vertx;
-  private final Path file;
+  private final List<Path> files;
   private final Duration interval;
-  private final Function<Optional<String>, Future<Void>> reader;
+  private final Function<List<Optional<String>>, Future<Void>> reader;
   private final Repeater looks;
-  private Optional<Buffer> last;
+  private List<Optional<Buffer>> last;
   private String complaint;
 
   /**
@@ -51,11 +53,24 @@ public final class FileWatch {
    */
   public FileWatch(
       Vertx vertx, Path file, Duration interval, Function<Optional<String>, Future<Void>> reader) {
+    this(vertx, List.of(file), interval, contents -> reader.apply(contents.get(0)));
+  }
+
+  /**
+   * Several files that mean something together only.
+   *
+   * @param reader takes the contents, in the order of the files, whenever one has changed
+   */
+  public FileWatch(
+      Vertx vertx,
+      List<Path> files,
+      Duration interval,
+      Function<List<Optional<String>>, Future<Void>> reader) {
     this.vertx = vertx;
-    this.file = file;
+    this.files = List.copyOf(files);
     this.interval = interval;
     this.reader = reader;
-    this.looks = new Repeater(vertx, "look at " + file, this::lookAgain, () -> interval);
+    this.looks = new Repeater(vertx, "look at " + name(), this::lookAgain, () -> interval);
   }
 
   /** Begins with a content that can be used; without one it fails, and looks no more. */
@@ -78,12 +93,16 @@ public final class FileWatch {
   }
 
   private Future<Void> look() {
+    return Future.all(files.stream().map(this::read).toList())
+        .compose(contents -> take(contents.list()));
+  }
+
+  private Future<Optional<Buffer>> read(Path file) {
     return vertx
         .fileSystem()
         .readFile(file.toString())
         .map(Optional::of)
-        .recover(FileWatch::missing)
-        .compose(this::take);
+        .recover(FileWatch::missing);
   }
 
   private static Future<Optional<Buffer>> missing(Throwable failure) {
@@ -93,24 +112,32 @@ public final class FileWatch {
         : Future.failedFuture(failure);
   }
 
-  private Future<Void> take(Optional<Buffer> content) {
+  private Future<Void> take(List<Optional<Buffer>> contents) {
     Future<Void> taken =
-        content.equals(last)
+        contents.equals(last)
             ? Future.succeededFuture()
-            : reader.apply(content.map(bytes -> bytes.toString(StandardCharsets.UTF_8)));
+            : reader.apply(contents.stream().map(FileWatch::text).toList());
     return taken.onSuccess(
         done -> {
-          last = content;
+          last = contents;
           complaint = null;
         });
+  }
+
+  private static Optional<String> text(Optional<Buffer> content) {
+    return content.map(bytes -> bytes.toString(StandardCharsets.UTF_8));
   }
 
   private Void complain(Throwable failure) {
     String reason = failure.getMessage();
     if (!reason.equals(complaint)) {
       complaint = reason;
-      LOG.warn("file cannot be used, what it held before stays file={} reason={}", file, reason);
+      LOG.warn("file cannot be used, what it held before stays file={} reason={}", name(), reason);
     }
     return null;
+  }
+
+  private String name() {
+    return files.stream().map(Path::toString).collect(Collectors.joining(","));
   }
 }

@@ -129,12 +129,12 @@ class TlsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "tls.crt, , IPXE_TLS_CERT, cannot be read",
+    "tls.crt, , IPXE_TLS_CERT, is not there",
     "tls.crt, nothing, IPXE_TLS_CERT, holds no PEM certificate",
-    "tls.key, , IPXE_TLS_KEY, cannot be read",
+    "tls.key, , IPXE_TLS_KEY, is not there",
     "tls.key, -----BEGIN PRIVATE KEY-----, IPXE_TLS_KEY, holds no PEM key",
     "tls.key, another, IPXE_TLS_KEY, is not the key of the first certificate in",
-    "client-ca.crt, , IPXE_TLS_CLIENT_CA, cannot be read",
+    "client-ca.crt, , IPXE_TLS_CLIENT_CA, is not there",
     "client-ca.crt, '', IPXE_TLS_CLIENT_CA, holds no PEM certificate",
   })
   void doesNotStartWithFilesThatCannotBeUsed(
