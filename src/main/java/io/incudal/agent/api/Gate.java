@@ -17,13 +17,13 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  * <p>On the event loop.
  */
 final class Gate implements Handler<RoutingContext> {
-  private static final String CERTIFICATE = "a client certificate";
   private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
 
   private final Contract contract;
   private final Rules rules;
   private final RequestListener listener;
-  private final RefusalLog refusals = new RefusalLog();
+  private final RefusalLog tokenless = new RefusalLog("requests without a good token");
+  private final RefusalLog uncertified = new RefusalLog("requests without a client certificate");
   private final Promise<Void> empty = Promise.promise();
   private int inFlight;
   private boolean stopping;
@@ -101,7 +101,8 @@ final class Gate implements Handler<RoutingContext> {
 
   private void admit(RoutingContext ctx, Exchange exchange) {
     if (!mayKnow(exchange)) {
-      refusals.note(exchange.caller(), certified(ctx.request()) ? "a good token" : CERTIFICATE);
+      RefusalLog refusals = certified(ctx.request()) ? tokenless : uncertified;
+      refusals.note(exchange.caller().client());
       ctx.fail(ProblemHandler.unauthorized());
     } else if (stopping) {
       ctx.fail(new AgentException(ErrorCode.STOPPING, "the agent is stopping; try again soon"));

@@ -104,6 +104,7 @@ public final class HttpVerticle extends VerticleBase {
         vertx
             .createHttpServer(options(identity))
             .connectionHandler(connections::opened)
+            .exceptionHandler(new HandshakeLog())
             .requestHandler(door)
             .invalidRequestHandler(door::malformed);
     return server

@@ -1,29 +1,33 @@
 package io.incudal.agent.api;
 
-import io.incudal.agent.bus.Caller;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the operator that somebody comes without a good token or certificate, which may be a
- * Control Plane with an old one. One line a minute at most, however many come.
+ * Tells the operator that somebody is refused, which may be a Control Plane with an old token or
+ * certificate. One line a minute at most, however many come.
  */
 final class RefusalLog {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
   private static final long PAUSE = Duration.ofMinutes(1).toNanos();
 
+  private final String what;
   private long count;
   private long last = System.nanoTime() - PAUSE;
 
+  RefusalLog(String what) {
+    this.what = what;
+  }
+
   /**
-   * @param missing what the caller has not shown
+   * @param example of the latest one: who it was, or why
    */
-  void note(Caller caller, String missing) {
+  void note(String example) {
     count++;
     long now = System.nanoTime();
     if (now - last >= PAUSE) {
-      LOG.warn("requests without {} count={} last={}", missing, count, caller.client());
+      LOG.warn("{} count={} last={}", what, count, example);
       last = now;
       count = 0;
     }

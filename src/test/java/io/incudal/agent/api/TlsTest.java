@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.incudal.agent.config.TlsConfig;
+import io.incudal.agent.testing.CapturedLog;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.ByteArrayOutputStream;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -86,10 +88,15 @@ class TlsTest {
   }
 
   @Test
-  void answersOverPlainSocketsWithNothing() throws Exception {
-    try (var http = new RawHttp(server.port())) {
-      http.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  void answersOverPlainSocketsWithNothingAndTellsWhyWithoutTheToken(Vertx vertx) throws Exception {
+    var fresh = ApiServer.start(vertx, fixture.files());
+    try (var log = new CapturedLog(RefusalLog.class.getName());
+        var http = new RawHttp(fresh.port())) {
+      http.send("GET /lun HTTP/1.1\r\nAuthorization: Bearer " + ApiServer.TOKEN + "\r\n\r\n");
       assertEquals(0, http.readAll() / 100, "an alert at most");
+      ApiServer.await(() -> !log.lines().isEmpty());
+      assertEquals(
+          List.of("tls handshakes failed count=1 last=NotSslRecordException"), log.lines());
     }
   }
 
