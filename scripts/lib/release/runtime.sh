@@ -70,7 +70,7 @@ runtime() { # ARCH DIR
 }
 
 # class_lists RUNTIME DIR: what the agent loads in a short life, with the heartbeat alone (panel.lst)
-# and with the Agent API as well (node.lst)
+# and with the Agent API, TLS and JWTs as well (node.lst)
 class_lists() {
   say "listing the classes of a start"
   local life=$WORK/life port tls server heartbeat list
@@ -98,11 +98,22 @@ ipxe:
   disk_dir: $life/images
   log_file: $life/audit.log
   docker_host: unix://$life/none.sock
+  tls_cert: $life/cert.pem
+  tls_key: $life/key.pem
+  jwt_secret: only-for-this-build-only-for-this-build
+  jwt_issuer: nobody
+  jwt_audience: nobody
 YAML
   heartbeat=$(live "$1" "$2/node.lst")
-  if wait_until 60 curl -sf "http://127.0.0.1:$port/healthz" && sleep 3; then
-    curl -s -H 'Authorization: Bearer only-for-this-build' \
-      "http://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities,metrics} >/dev/null || true
+  if wait_until 60 curl -sfk "https://127.0.0.1:$port/healthz" && sleep 3; then
+    # The second token is a JWT of a kind, and refused as one.
+    local token version
+    for token in only-for-this-build eyJhbGciOiJIUzI1NiJ9.e30.AAAA; do
+      for version in http1.1 http2; do
+        curl -sk "--$version" -H "Authorization: Bearer $token" \
+          "https://127.0.0.1:$port/"{masters,lun,logs?since=0,capabilities,metrics} >/dev/null || true
+      done
+    done
   fi
   kill "$heartbeat" "$server"
   wait "$server" 2>/dev/null || true
