@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("image")
 class ComposeIT {
   private static final Path COMPOSE = Path.of("src/main/docker");
+  private static final Path WHOLE_STACK = Path.of("src/test/resources/deploy/whole-stack.sh");
   private static final Path API = Path.of("src/docs/api.md");
 
   /** Notes each call's status; Compose is another program on Debian 12. */
@@ -95,6 +96,15 @@ class ComposeIT {
       calls.named(member).forEach(name -> script.append("truncate -s 1M " + name + "\n"));
     }
     return script.toString();
+  }
+
+  @Test
+  void servesADiskWithTlsAndJwts() throws IOException {
+    String steps = onHost(Files.readString(WHOLE_STACK)).orFail();
+    assertTrue(steps.contains("200 /lun/disk"), steps);
+    assertTrue(steps.contains("Total size:67108864"), steps);
+    assertTrue(steps.contains("\"principal\":\"control-plane\""), steps);
+    assertTrue(steps.contains("403 /metrics") && steps.contains("200 /metrics"), steps);
   }
 
   @Test
