@@ -37,6 +37,10 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
+    // Java lets a client of TLS 1.2 have as many handshakes on one connection as it likes, and
+    // reads
+    // this once, at the first of all.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     Optional<Integer> status = begin(arguments);
     status.ifPresent(System::exit);
   }

@@ -2,8 +2,11 @@ package io.incudal.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -11,6 +14,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -187,6 +193,32 @@ class StartIT {
     try (AgentProcess agent = AgentProcess.start(home, environment, "--once")) {
       assertEquals(2, agent.exitCode());
       assertTrue(agent.output().contains("INCUDAL_PANEL_URL"), agent.output());
+    }
+  }
+
+  @Test
+  void refusesAnotherHandshakeOnTheSameConnection() throws Exception {
+    X509Bundle own =
+        new CertificateBuilder()
+            .subject("CN=node")
+            .addSanIpAddress("127.0.0.1")
+            .setIsCertificateAuthority(true)
+            .ecp256()
+            .buildSelfSigned();
+    Path certificate = Files.writeString(home.resolve("tls.crt"), own.getCertificatePathPEM());
+    Path key = Files.writeString(home.resolve("tls.key"), own.getPrivateKeyPEM());
+    environment.put("IPXE_AGENT_TOKEN", TOKEN);
+    environment.put("IPXE_TLS_CERT", certificate.toString());
+    environment.put("IPXE_TLS_KEY", key.toString());
+    SSLContext context = SSLContext.getInstance("TLSv1.2");
+    context.init(null, own.toTrustManagerFactory().getTrustManagers(), null);
+    try (AgentProcess agent = AgentProcess.start(home, environment);
+        SSLSocket socket =
+            (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", agent.port())) {
+      socket.setSoTimeout(10_000);
+      socket.startHandshake();
+      socket.startHandshake();
+      assertThrows(SSLException.class, () -> socket.getInputStream().read());
     }
   }
 }
