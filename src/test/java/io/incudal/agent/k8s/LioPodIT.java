@@ -47,11 +47,18 @@ class LioPodIT {
     Path other = Files.createDirectories(lab.images().resolveSibling("pod"));
     Map<String, Path> directories =
         Map.of(
-            "images", lab.images(),
-            "audit", other,
-            "secret", other,
-            "configfs", Path.of("/sys/kernel/config"),
-            "saved", Path.of(settings.value("LAB_CONFIG_DIR")));
+            "images",
+            lab.images(),
+            "audit",
+            other,
+            "secret",
+            other,
+            "levels",
+            other,
+            "configfs",
+            Path.of("/sys/kernel/config"),
+            "saved",
+            Path.of(settings.value("LAB_CONFIG_DIR")));
     Map<String, String> images = Map.of("agent", settings.image(), "target", settings.image());
     Map<String, List<String>> commands =
         Map.of(

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -146,6 +147,30 @@ class ManifestsIT {
             + example().getStringData().keySet().iterator().next(),
         rendering.config().getData().get("IPXE_AGENT_TOKEN_FILE"));
     assertEquals(List.of(node.http().port()), numbers(agent));
+  }
+
+  /**
+   * What is in the Secret of a certificate, its settings name; and Prometheus speaks as they say.
+   */
+  @ParameterizedTest
+  @MethodSource("renderings")
+  void findsCertificatesWhereTheyAreMounted(Rendering rendering) {
+    Map<String, String> settings = new TreeMap<>(rendering.config().getData());
+    settings.keySet().removeIf(name -> !name.startsWith("IPXE_TLS_"));
+    for (String file : settings.values()) {
+      String directory = mount(rendering.container("agent"), "tls").getMountPath() + "/";
+      assertTrue(Set.of("tls.crt", "tls.key", "ca.crt").contains(file.replace(directory, "")));
+    }
+    rendering
+        .each(ServiceMonitor.class)
+        .flatMap(monitor -> monitor.getSpec().getEndpoints().stream())
+        .forEach(
+            endpoint -> {
+              assertEquals(settings.isEmpty() ? null : "https", endpoint.getScheme());
+              assertEquals(
+                  settings.containsKey("IPXE_TLS_CLIENT_CA"),
+                  endpoint.getTlsConfig() != null && endpoint.getTlsConfig().getCert() != null);
+            });
   }
 
   @ParameterizedTest

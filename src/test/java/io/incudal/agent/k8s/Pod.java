@@ -123,7 +123,8 @@ final class Pod implements AutoCloseable {
       words.addAll(List.of("--memory", Quantity.getAmountInBytes(memory).toPlainString()));
     }
     for (VolumeMount mount : container.getVolumeMounts()) {
-      String mode = Boolean.TRUE.equals(mount.getReadOnly()) ? ":ro" : "";
+      String mode = Boolean.TRUE.equals(mount.getReadOnly()) ? ":ro" : ":rw";
+      mode += "HostToContainer".equals(mount.getMountPropagation()) ? ",rslave" : "";
       words.addAll(List.of("-v", volumes.get(mount.getName()) + ":" + mount.getMountPath() + mode));
     }
     if (!container.getEnvFrom().isEmpty()) {
@@ -162,8 +163,17 @@ final class Pod implements AutoCloseable {
   /** Runs a program of this machine in the pod's network. */
   Cli.Output inNetwork(String... command) throws IOException {
     String first = docker(List.of("inspect", "-f", "{{.State.Pid}}", member(SANDBOX))).orFail();
-    List<String> words = new ArrayList<>(List.of("nsenter", "-t", engine(), "-m", "-p"));
-    words.addAll(List.of("nsenter", "-t", first, "-n"));
+    return entering(List.of("-m", "-p", "nsenter", "-t", first, "-n"), command);
+  }
+
+  /** Runs a program of this machine where its mounts are those of the engine's host. */
+  Cli.Output onHost(String... command) throws IOException {
+    return entering(List.of("-m"), command);
+  }
+
+  private Cli.Output entering(List<String> namespaces, String... command) throws IOException {
+    List<String> words = new ArrayList<>(List.of("nsenter", "-t", engine()));
+    words.addAll(namespaces);
     words.addAll(List.of(command));
     return Cli.run(words);
   }
@@ -196,8 +206,9 @@ final class Pod implements AutoCloseable {
             .findFirst()
             .orElseThrow()
             .getContainerPort();
-    String url = "http://127.0.0.1:" + port + probe.getHttpGet().getPath();
-    return inNetwork("curl", "-fsS", "-m", probe.getTimeoutSeconds().toString(), url).ok();
+    String scheme = "HTTPS".equals(probe.getHttpGet().getScheme()) ? "https" : "http";
+    String url = scheme + "://127.0.0.1:" + port + probe.getHttpGet().getPath();
+    return inNetwork("curl", "-kfsS", "-m", probe.getTimeoutSeconds().toString(), url).ok();
   }
 
   /** Kills a container, and starts it again, as a kubelet does. */

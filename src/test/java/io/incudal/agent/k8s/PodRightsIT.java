@@ -104,10 +104,12 @@ class PodRightsIT {
     String contract = Files.readString(Path.of("src/main/resources/openapi.yaml"));
     Set<String> ports =
         agent.getPorts().stream().map(ContainerPort::getName).collect(Collectors.toSet());
+    boolean tls = rendering.config().getData().containsKey("IPXE_TLS_CERT");
     for (Probe probe :
         List.of(agent.getStartupProbe(), agent.getLivenessProbe(), agent.getReadinessProbe())) {
       assertTrue(ports.contains(probe.getHttpGet().getPort().getStrVal()));
       assertTrue(contract.contains("\n  " + probe.getHttpGet().getPath() + ":\n"));
+      assertEquals(tls ? "HTTPS" : null, probe.getHttpGet().getScheme());
       assertNull(probe.getHttpGet().getHost(), "the kubelet knows the pod's address");
     }
     assertEquals("/healthz", agent.getLivenessProbe().getHttpGet().getPath());
