@@ -135,7 +135,10 @@ complete_list() { grep -qs io/incudal/agent/panel/BeatOutcome "$1"; }
 # The lists come from the architecture that this machine is of, and serve for both.
 make_class_lists() {
   local here
-  [ ! "$WORK/node.lst" -nt "$TOP/target/incudal-agent.jar" ] || return 0
+  if [ -e "$WORK/node.lst" ] &&
+    [ -z "$(find "$TOP/target/incudal-agent.jar" "${BASH_SOURCE[0]}" -newer "$WORK/node.lst")" ]; then
+    return 0
+  fi
   here=$(dpkg --print-architecture)
   fetch "$here"
   rm -rf "$WORK/probe" "$WORK"/*.lst
