@@ -18,7 +18,6 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
-import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
 import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
 import io.incudal.agent.config.TokenText;
 import java.io.IOException;
@@ -227,24 +226,6 @@ class ManifestsIT {
         .forEach(name -> assertFalse(name.matches(".*(TOKEN|SECRET|KEY)$"), name));
     String example = example().getStringData().get("token");
     assertThrows(IllegalArgumentException.class, () -> TokenText.parse(example));
-  }
-
-  @Test
-  void alertsAreThoseOfTheRuleFile() throws IOException {
-    PrometheusRule rule = Rendering.of("stgt", List.of("monitoring")).one(PrometheusRule.class);
-    Map<?, ?> file = Models.parser().load(Files.readString(Path.of("k8s/monitoring/rules.yaml")));
-    PrometheusRule wanted =
-        (PrometheusRule)
-            Models.read(
-                    Models.parser()
-                        .dump(
-                            Map.of(
-                                "apiVersion", "monitoring.coreos.com/v1",
-                                "kind", "PrometheusRule",
-                                "spec", file)))
-                .get(0);
-    assertFalse(rule.getSpec().getGroups().isEmpty());
-    assertEquals(wanted.getSpec(), rule.getSpec());
   }
 
   private static Secret example() {
