@@ -45,7 +45,8 @@ class ArchitectureTest {
           Map.entry("target", List.of("exec", "support", "bus", "config")),
           Map.entry("lun", List.of("target", "image", "support", "bus", "config")),
           Map.entry("scan", List.of("support", "bus", "config")),
-          Map.entry("api", List.of("support", "bus", "config")),
+          Map.entry("auth", List.of("support", "bus", "config")),
+          Map.entry("api", List.of("auth", "support", "bus", "config")),
           Map.entry("metrics", List.of("api", "exec", "image", "lun", "audit", "bus", "config")),
           Map.entry("panel", List.of("support", "bus", "config")),
           Map.entry("upgrade", List.of("support", "bus", "config")));
@@ -122,6 +123,11 @@ class ArchitectureTest {
   @Test
   void measurementsStayInMetrics() {
     fence("metrics", "io.micrometer..", "io.vertx.micrometer..");
+  }
+
+  @Test
+  void jwtsStayInAuth() {
+    fence("auth", "io.vertx.ext.auth..");
   }
 
   @Test

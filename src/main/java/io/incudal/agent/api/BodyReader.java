@@ -2,12 +2,14 @@ package io.incudal.agent.api;
 
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
+import io.incudal.agent.support.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.util.Map;
 
 /**
  * Reads small bodies. What is too large is refused by its length before a byte of it is read, or
@@ -22,6 +24,23 @@ final class BodyReader {
 
   BodyReader(Connections connections) {
     this.connections = connections;
+  }
+
+  /**
+   * The members of the one JSON object that the body is, whatever its {@code Content-Type} says:
+   * deployed clients send all kinds.
+   */
+  Future<Map<String, Object>> object(HttpServerRequest request) {
+    return read(request).map(BodyReader::parse);
+  }
+
+  private static Map<String, Object> parse(Buffer body) {
+    try {
+      return StrictJson.parse(body);
+    } catch (IllegalArgumentException broken) {
+      throw new AgentException(
+          ErrorCode.INVALID_BODY, "the body " + broken.getMessage() + "; send one JSON object");
+    }
   }
 
   /** The whole body, empty when there is none. */

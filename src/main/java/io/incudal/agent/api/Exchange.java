@@ -1,5 +1,6 @@
 package io.incudal.agent.api;
 
+import io.incudal.agent.auth.Access;
 import io.incudal.agent.bus.Caller;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

@@ -1,5 +1,7 @@
 package io.incudal.agent.api;
 
+import io.incudal.agent.auth.Access;
+import io.incudal.agent.auth.Authenticator;
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.Future;

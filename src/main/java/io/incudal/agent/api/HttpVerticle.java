@@ -1,5 +1,6 @@
 package io.incudal.agent.api;
 
+import io.incudal.agent.auth.Credentials;
 import io.incudal.agent.bus.Bus;
 import io.incudal.agent.config.NodeConfig;
 import io.incudal.agent.config.TlsConfig;

@@ -1,5 +1,6 @@
 package io.incudal.agent.api;
 
+import io.incudal.agent.auth.Access;
 import io.incudal.agent.bus.Addresses;
 import io.incudal.agent.bus.AgentException;
 import io.incudal.agent.bus.Bus;

@@ -16,7 +16,6 @@ import io.incudal.agent.lun.Sent;
 import io.incudal.agent.target.Iqn;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
@@ -84,10 +83,10 @@ final class TargetEndpoints {
 
   private Future<Sent> sent(RoutingContext ctx, List<String> known) {
     return bodies
-        .read(ctx.request())
+        .object(ctx.request())
         .map(
-            (Buffer body) -> {
-              Sent sent = Members.of(JsonBody.parse(body), known);
+            members -> {
+              Sent sent = Members.of(members, known);
               note(sent);
               return sent;
             });

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.incudal.agent.api.ApiRoutes.Endpoint;
+import io.incudal.agent.auth.Access;
 import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -25,7 +25,7 @@ final class JwtServer {
   private static final ListAppender<ILoggingEvent> LINES = new ListAppender<>();
 
   static {
-    Logger log = (Logger) LoggerFactory.getLogger(JwtAuth.class);
+    Logger log = (Logger) LoggerFactory.getLogger("io.incudal.agent.auth.JwtAuth");
     log.setLevel(Level.DEBUG);
     log.setAdditive(false);
     log.addAppender(LINES);

@@ -2,6 +2,7 @@ package io.incudal.agent.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.incudal.agent.auth.Access;
 import io.incudal.agent.bus.Bus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

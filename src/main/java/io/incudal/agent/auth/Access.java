@@ -1,11 +1,11 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /** What the credentials of a request are worth. */
-sealed interface Access {
+public sealed interface Access {
   /** No token, more than one, or a wrong one. */
   Access REFUSED = new Refused();
 

@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;

@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import io.incudal.agent.config.NodeConfig;
 import io.vertx.core.Future;
@@ -10,7 +10,7 @@ import java.util.Optional;
  * Everything that a caller may show: the static token, and JWTs where they are configured. On the
  * event loop.
  */
-final class Credentials implements Authenticator {
+public final class Credentials implements Authenticator {
   private static final Future<Access> FULL = Future.succeededFuture(Access.FULL);
   private static final Future<Access> REFUSED = Future.succeededFuture(Access.REFUSED);
   private static final Future<Void> NOTHING = Future.succeededFuture();
@@ -22,27 +22,27 @@ final class Credentials implements Authenticator {
   /**
    * @param interval how often files are looked at
    */
-  Credentials(Vertx vertx, NodeConfig config, Duration interval) {
+  public Credentials(Vertx vertx, NodeConfig config, Duration interval) {
     tokens = new TokenSource(vertx, config.token(), interval, token::accept);
     jwt = config.jwt().map(settings -> new JwtAuth(vertx, settings, interval));
   }
 
   /** Completes when the static token is known; fails when it cannot be used. */
-  Future<Void> open() {
+  public Future<Void> open() {
     return tokens.open();
   }
 
   /** The same for the keys of JWTs, which are not waited for: those who show one are. */
-  Future<Void> openKeys() {
+  public Future<Void> openKeys() {
     return jwt.map(JwtAuth::open).orElse(NOTHING);
   }
 
-  Future<Void> close() {
+  public Future<Void> close() {
     return Future.join(tokens.close(), jwt.map(JwtAuth::close).orElse(NOTHING)).mapEmpty();
   }
 
   /** Whether a text is the static token. */
-  boolean isToken(String text) {
+  public boolean isToken(String text) {
     return token.accepts(text);
   }
 

@@ -1,6 +1,6 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
-import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.support.StrictJson;
 import io.vertx.core.buffer.Buffer;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
@@ -33,10 +33,9 @@ record JwtKeys(List<JwtKey> all, int unusable) {
   static JwtKeys parse(Buffer jwks, JwtKey.Maker maker) {
     Object list;
     try {
-      list = JsonBody.parse(jwks).get("keys");
-    } catch (AgentException broken) {
-      // Its words are for those who send a body.
-      throw new IllegalArgumentException("it is no JSON object");
+      list = StrictJson.parse(jwks).get("keys");
+    } catch (IllegalArgumentException broken) {
+      throw new IllegalArgumentException("it " + broken.getMessage(), broken);
     }
     if (!(list instanceof List<?> items)) {
       throw new IllegalArgumentException("it has no list 'keys'");

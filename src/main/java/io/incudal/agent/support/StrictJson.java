@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.support;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
@@ -8,8 +8,6 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.incudal.agent.bus.AgentException;
-import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -18,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a body as exactly one JSON object, whatever its {@code Content-Type} says: deployed clients
- * send all kinds. Strict about the rest, because what two readers read differently is an attack.
+ * Reads exactly one JSON object that a stranger has sent. Strict, because what two readers read
+ * differently is an attack.
  *
- * <p>Never repeats what was sent: a body may hold a secret by mistake.
+ * <p>Never repeats what was sent: it may hold a secret by mistake.
  */
-final class JsonBody {
+public final class StrictJson {
   private static final int MAX_DEPTH = 32;
   private static final int MAX_DIGITS = 100;
   private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -43,28 +41,28 @@ final class JsonBody {
           .build()
           .readerForMapOf(Object.class);
 
-  private JsonBody() {}
+  private StrictJson() {}
 
   /**
    * The members, with values as Java has them: strings, numbers, booleans, {@code null}, lists,
    * maps.
    *
-   * @throws AgentException {@link ErrorCode#INVALID_BODY}
+   * @throws IllegalArgumentException when it is none; says what it is instead, as in "is empty"
    */
-  static Map<String, Object> parse(Buffer body) {
+  public static Map<String, Object> parse(Buffer json) {
     Map<String, Object> members;
     try {
-      members = READER.readValue(text(body));
+      members = READER.readValue(text(json));
     } catch (CharacterCodingException notText) {
-      throw invalid("the body is not UTF-8");
+      throw invalid("is not UTF-8");
     } catch (JsonProcessingException notJson) {
-      throw invalid("the body is not one JSON object" + place(notJson.getLocation()));
+      throw invalid("is not one JSON object" + place(notJson.getLocation()));
     }
     if (members == null) {
-      throw invalid("the body is null, not a JSON object");
+      throw invalid("is null, not a JSON object");
     }
     if (!isText(members)) {
-      throw invalid("a string holds half of a surrogate pair");
+      throw invalid("has a string with half of a surrogate pair");
     }
     return members;
   }
@@ -75,17 +73,17 @@ final class JsonBody {
       return StandardCharsets.UTF_8.newEncoder().canEncode(string);
     }
     if (value instanceof Map<?, ?> members) {
-      return members.keySet().stream().allMatch(JsonBody::isText)
-          && members.values().stream().allMatch(JsonBody::isText);
+      return members.keySet().stream().allMatch(StrictJson::isText)
+          && members.values().stream().allMatch(StrictJson::isText);
     }
-    return !(value instanceof List<?> items) || items.stream().allMatch(JsonBody::isText);
+    return !(value instanceof List<?> items) || items.stream().allMatch(StrictJson::isText);
   }
 
-  private static String text(Buffer body) throws CharacterCodingException {
+  private static String text(Buffer json) throws CharacterCodingException {
     String text =
-        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body.getBytes())).toString();
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json.getBytes())).toString();
     if (text.isBlank()) {
-      throw invalid("the body is empty; send a JSON object");
+      throw invalid("is empty");
     }
     return text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
   }
@@ -96,7 +94,7 @@ final class JsonBody {
         : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
   }
 
-  private static AgentException invalid(String detail) {
-    return new AgentException(ErrorCode.INVALID_BODY, detail);
+  private static IllegalArgumentException invalid(String detail) {
+    return new IllegalArgumentException(detail);
   }
 }

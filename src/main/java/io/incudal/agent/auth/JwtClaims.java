@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import io.incudal.agent.config.JwtConfig;
 import java.math.BigDecimal;

@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.incudal.agent.bus.AgentException;
-import io.incudal.agent.bus.ErrorCode;
 import io.vertx.core.buffer.Buffer;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -18,11 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class JsonBodyTest {
+class StrictJsonTest {
   @Test
   void keepsValuesAsTheyWereSent() {
     Map<String, Object> members =
-        JsonBody.parse(
+        StrictJson.parse(
             Buffer.buffer(
                 "{\"s\":\"\",\"n\":null,\"i\":5,\"d\":1.50,\"b\":true,\"l\":[1,\"x\"],\"o\":{\"k\":0},"
                     + "\"big\":123456789012345678901234567890,\"huge\":1e400}"));
@@ -41,12 +39,12 @@ class JsonBodyTest {
   void readsNamesBeyondAscii() {
     assertEquals(
         "/data/磁盘\uD83D\uDE00",
-        JsonBody.parse(Buffer.buffer("{\"a\":\"/data/磁盘\\ud83d\\ude00\"}")).get("a"));
+        StrictJson.parse(Buffer.buffer("{\"a\":\"/data/磁盘\\ud83d\\ude00\"}")).get("a"));
   }
 
   @Test
   void passesOverAByteOrderMarkAndBlanks() {
-    assertEquals(1, JsonBody.parse(Buffer.buffer("\uFEFF \r\n\t{\"a\":1}\n ")).get("a"));
+    assertEquals(1, StrictJson.parse(Buffer.buffer("\uFEFF \r\n\t{\"a\":1}\n ")).get("a"));
   }
 
   static Stream<Buffer> broken() {
@@ -115,14 +113,13 @@ class JsonBodyTest {
   void saysWhereItBrokeButNotWhatWasThere() {
     var failure =
         assertThrows(
-            AgentException.class,
-            () -> JsonBody.parse(Buffer.buffer("{\"token\": hunter2hunter2 }")));
+            IllegalArgumentException.class,
+            () -> StrictJson.parse(Buffer.buffer("{\"token\": hunter2hunter2 }")));
     assertTrue(failure.getMessage().contains("line 1, column"), failure.getMessage());
     assertFalse(failure.getMessage().contains("hunter"), failure.getMessage());
   }
 
   private static void assertInvalid(Buffer body) {
-    var failure = assertThrows(AgentException.class, () -> JsonBody.parse(body));
-    assertEquals(ErrorCode.INVALID_BODY, failure.code());
+    assertThrows(IllegalArgumentException.class, () -> StrictJson.parse(body));
   }
 }

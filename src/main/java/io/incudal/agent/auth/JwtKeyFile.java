@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import io.incudal.agent.support.FileWatch;
 import io.vertx.core.Future;

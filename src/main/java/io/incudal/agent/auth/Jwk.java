@@ -1,6 +1,6 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
-import static io.incudal.agent.api.JwtClaims.require;
+import static io.incudal.agent.auth.JwtClaims.require;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;

@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import io.vertx.core.Future;
 

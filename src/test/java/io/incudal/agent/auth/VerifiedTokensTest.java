@@ -1,4 +1,4 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;

@@ -1,8 +1,8 @@
-package io.incudal.agent.api;
+package io.incudal.agent.auth;
 
-import static io.incudal.agent.api.JwtClaims.require;
+import static io.incudal.agent.auth.JwtClaims.require;
 
-import io.incudal.agent.bus.AgentException;
+import io.incudal.agent.support.StrictJson;
 import io.vertx.core.buffer.Buffer;
 import java.util.Base64;
 import java.util.Locale;
@@ -60,9 +60,10 @@ record JwtToken(
   }
 
   private static Map<String, Object> json(String part) {
+    Buffer bytes = Buffer.buffer(decode(part));
     try {
-      return JsonBody.parse(Buffer.buffer(decode(part)));
-    } catch (AgentException broken) {
+      return StrictJson.parse(bytes);
+    } catch (IllegalArgumentException broken) {
       throw new IllegalArgumentException("json", broken);
     }
   }
