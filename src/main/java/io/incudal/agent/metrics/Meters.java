@@ -6,6 +6,7 @@ import io.incudal.agent.exec.ToolListener;
 import io.incudal.agent.image.CloneMode;
 import io.incudal.agent.lun.LunListener;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -51,14 +52,28 @@ public final class Meters {
 
   /** Those that have no labels are there, at zero, from the beginning. */
   public Meters() {
-    restarts = registry.counter("incudal.tool.session.restarts");
-    unwritten = registry.counter("incudal.audit.failures");
-    toolWaits = registry.timer("incudal.tool.wait");
-    turnWaits = registry.timer("incudal.turn.wait");
-    auditLag = registry.timer("incudal.audit.lag");
-    registry.gauge("incudal.http.active.requests", active);
-    registry.gauge(
-        "incudal.tls.certificate.expiry.timestamp.seconds", this, own -> own.certificateEnd);
+    restarts =
+        counter("incudal.tool.session.restarts", "Sessions in the container begun again after one")
+            .register(registry);
+    unwritten =
+        counter("incudal.audit.failures", "Entries that could not be written to the audit log")
+            .register(registry);
+    toolWaits =
+        timer("incudal.tool.wait", "Waits of commands for their turn in the session")
+            .register(registry);
+    turnWaits =
+        timer("incudal.turn.wait", "Waits behind earlier operations of the same target")
+            .register(registry);
+    auditLag =
+        timer("incudal.audit.lag", "From an entry's request until it was synced, or could not be")
+            .register(registry);
+    Gauge.builder("incudal.http.active.requests", active, AtomicInteger::get)
+        .description("Requests that have no answer yet")
+        .register(registry);
+    Gauge.builder(
+            "incudal.tls.certificate.expiry.timestamp.seconds", this, own -> own.certificateEnd)
+        .description("When the certificate in use ends, in seconds since 1970; NaN without TLS")
+        .register(registry);
     for (CloneMode mode : CloneMode.values()) {
       clones(mode);
       cloneBytes(mode);
@@ -113,8 +128,9 @@ public final class Meters {
       @Override
       public void commandEnded(Ended command) {
         toolWaits.record(command.waited());
-        registry
-            .timer("incudal.tool.command", "tool", command.tool(), "outcome", command.outcome())
+        timer("incudal.tool.command", "Commands in the session, from start to end")
+            .tags("tool", command.tool(), "outcome", command.outcome())
+            .register(registry)
             .record(command.took());
       }
 
@@ -156,22 +172,27 @@ public final class Meters {
   }
 
   private Timer timer(RequestKind kind) {
-    return registry.timer(
-        "incudal.http.request",
-        "method",
-        kind.method(),
-        "route",
-        kind.route(),
-        "code",
-        String.valueOf(kind.status()));
+    return timer("incudal.http.request", "Requests, from their head's arrival to the answer's end")
+        .tags("method", kind.method(), "route", kind.route(), "code", "" + kind.status())
+        .register(registry);
   }
 
   private Timer clones(CloneMode mode) {
-    return registry.timer("incudal.clone", "mode", word(mode));
+    return timer("incudal.clone", "Copies of masters").tag("mode", word(mode)).register(registry);
   }
 
   private Counter cloneBytes(CloneMode mode) {
-    return registry.counter("incudal.clone.bytes", "mode", word(mode));
+    return counter("incudal.clone.bytes", "Sizes of the masters copied, holes included")
+        .tag("mode", word(mode))
+        .register(registry);
+  }
+
+  private static Timer.Builder timer(String name, String help) {
+    return Timer.builder(name).description(help);
+  }
+
+  private static Counter.Builder counter(String name, String help) {
+    return Counter.builder(name).description(help);
   }
 
   private static String word(CloneMode mode) {

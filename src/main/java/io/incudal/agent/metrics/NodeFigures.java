@@ -46,12 +46,20 @@ final class NodeFigures {
 
   NodeFigures(Bus bus, MeterRegistry registry, Path images) {
     this.bus = bus;
-    gauge(registry, "incudal.backend.ready", Answers::ready);
-    gauge(registry, "incudal.targets", Answers::targets);
-    gauge(registry, "incudal.masters", known -> orUnknown(known.masters()));
-    gauge(registry, "incudal.operations", known -> orUnknown(known.operations()));
-    space(registry, "incudal.image.free.bytes", images, File::getUsableSpace);
-    space(registry, "incudal.image.size.bytes", images, File::getTotalSpace);
+    gauge(Answers::ready, "incudal.backend.ready", "1 when the back end answers and was scanned")
+        .register(registry);
+    gauge(Answers::targets, "incudal.targets", "Targets at the last listing").register(registry);
+    gauge(known -> orUnknown(known.masters()), "incudal.masters", "Master images")
+        .register(registry);
+    gauge(
+            known -> orUnknown(known.operations()),
+            "incudal.operations",
+            "Operations that run or wait")
+        .register(registry);
+    space(File::getUsableSpace, "incudal.image.free.bytes", "Free in the image directory", images)
+        .register(registry);
+    space(File::getTotalSpace, "incudal.image.size.bytes", "Size of its file system", images)
+        .register(registry);
   }
 
   /** Asks anew; never fails. */
@@ -71,13 +79,14 @@ final class NodeFigures {
             });
   }
 
-  private void gauge(MeterRegistry registry, String name, ToDoubleFunction<Answers> figure) {
-    Gauge.builder(name, this, figures -> figure.applyAsDouble(figures.latest)).register(registry);
+  private Gauge.Builder<?> gauge(ToDoubleFunction<Answers> figure, String name, String help) {
+    return Gauge.builder(name, this, figures -> figure.applyAsDouble(figures.latest))
+        .description(help);
   }
 
-  private static void space(
-      MeterRegistry registry, String name, Path images, ToDoubleFunction<File> figure) {
-    Gauge.builder(name, images.toFile(), figure).strongReference(true).register(registry);
+  private static Gauge.Builder<?> space(
+      ToDoubleFunction<File> figure, String name, String help, Path images) {
+    return Gauge.builder(name, images.toFile(), figure).strongReference(true).description(help);
   }
 
   private static double orUnknown(Optional<Integer> figure) {

@@ -28,7 +28,10 @@ final class PanelFigures {
   PanelFigures(Bus bus, MeterRegistry registry) {
     this.bus = bus;
     this.registry = registry;
-    this.phase = MultiGauge.builder("incudal.upgrade.phase").register(registry);
+    this.phase =
+        MultiGauge.builder("incudal.upgrade.phase")
+            .description("1 at the phase of the last upgrade, as the heartbeat names it")
+            .register(registry);
     TimeGauge.builder(
             "incudal.heartbeat.age",
             this,
@@ -64,7 +67,10 @@ final class PanelFigures {
   }
 
   private Counter count(String outcome) {
-    return registry.counter("incudal.heartbeats", "outcome", outcome);
+    return Counter.builder("incudal.heartbeats")
+        .description("Heartbeats that ended")
+        .tag("outcome", outcome)
+        .register(registry);
   }
 
   private void show(String word) {

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -94,6 +95,14 @@ class MonitoringTest {
                 + "route=\"/metrics\"}"),
         scrape);
     assertTrue(scrape.contains("route=\"/lun/disk\""), scrape);
+  }
+
+  @Test
+  void saysWhatEachOfItsMetricsMeans() {
+    assertTrue(scrape.contains("# HELP incudal_"), scrape);
+    List<String> wordless =
+        scrape.lines().filter(line -> line.matches("# HELP incudal_\\S+ *")).toList();
+    assertEquals(List.of(), wordless);
   }
 
   @Test
