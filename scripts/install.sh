@@ -251,9 +251,11 @@ TimeoutStopSec=15min
 UMask=0077
 OOMScoreAdjust=-500
 
-# Writes: its state, its own file (upgrades), and the image directory and log of the Agent API.
+# Writes: its state, its own file (upgrades), and what the Agent API has below /home by default; for
+# another image directory there, or below /usr, add a line in a drop-in.
 ReadWritePaths=$(dirname "$BIN")
 ReadWritePaths=-$STATE
+ReadWritePaths=-/home/iscsi_img
 ProtectSystem=full
 ProtectHome=read-only
 PrivateTmp=yes
@@ -294,8 +296,7 @@ respawn_max=0
 export INCUDAL_STATE_DIR="$STATE"
 
 depend() {
-  need net
-  after docker
+  use net docker
 }
 SCRIPT
 }

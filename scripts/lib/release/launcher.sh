@@ -112,9 +112,12 @@ fi
 
 # Which file an upgrade replaces. The watcher of an upgrade runs from a backup, and is told.
 export INCUDAL_AGENT_BIN="${INCUDAL_AGENT_BIN:-$self}"
+# Memory that is not needed now goes back to the node, where it is page cache.
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 exec "$home/runtime/bin/java" -XX:SharedArchiveFile="$home/$role.jsa" -Xshare:auto \
   -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
   -Xms12m -Xmx160m -Xss512k -XX:MaxMetaspaceSize=128m -XX:ReservedCodeCacheSize=48m \
+  -XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval=2000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20 \
   -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError \
   -cp "$home/agent.jar" io.incudal.agent.Main "$@"
 # The payload begins behind the next line.

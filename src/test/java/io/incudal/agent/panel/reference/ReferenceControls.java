@@ -25,7 +25,9 @@ final class ReferenceControls {
     router.post(PREFIX + "publish").handler(this::publish);
     router.post(PREFIX + "offer").handler(this::offer);
     router.post(PREFIX + "disable").handler(this::disable);
+    router.post(PREFIX + "away").handler(this::away);
     router.get(PREFIX + "beats").handler(this::beats);
+    router.get(PREFIX + "times").handler(this::times);
     router.get(PREFIX + "requests").handler(this::requests);
   }
 
@@ -57,6 +59,16 @@ final class ReferenceControls {
     text(context, "ok");
   }
 
+  /** {@code ?seconds=N[&retry_after=N]}: answers heartbeats with 503 for that time. */
+  private void away(RoutingContext context) {
+    var answer = ReferencePanel.Answer.status(503);
+    String wait = context.request().getParam("retry_after");
+    panel.away(
+        Duration.ofSeconds(Long.parseLong(parameter(context, "seconds"))),
+        wait == null ? answer : answer.header("retry-after", wait));
+    text(context, "ok");
+  }
+
   /** A line for each heartbeat after the first {@code ?skip=N}. */
   private void beats(RoutingContext context) {
     long skip = Long.parseLong(context.request().getParam("skip", "0"));
@@ -66,6 +78,22 @@ final class ReferenceControls {
             panel.beats().stream()
                 .skip(skip)
                 .map(ReferenceControls::line)
+                .collect(Collectors.joining()));
+  }
+
+  /** {@code <Unix milliseconds> <agent's id> <accepted, or why not>}, a line for each heartbeat. */
+  private void times(RoutingContext context) {
+    context
+        .response()
+        .end(
+            panel.beats().stream()
+                .map(
+                    beat ->
+                        "%d %s %s%n"
+                            .formatted(
+                                beat.at().toEpochMilli(),
+                                beat.headers().get("x-incudal-agent-id"),
+                                beat.problem().orElse("accepted")))
                 .collect(Collectors.joining()));
   }
 

@@ -40,6 +40,7 @@ public final class ReferencePanel {
   private final String scheme;
   private final String host;
   private volatile Duration clockOffset = Duration.ZERO;
+  private volatile Outage outage = new Outage(Instant.MIN, Answer.status(503));
   private volatile JsonObject upgrade;
   private volatile Release release;
   private volatile Path installScript;
@@ -83,6 +84,8 @@ public final class ReferencePanel {
   }
 
   private record Release(Path directory, String version) {}
+
+  private record Outage(Instant end, Answer answer) {}
 
   private ReferencePanel(Vertx vertx, HttpServerOptions options, String host) {
     scheme = options.isSsl() ? "https" : "http";
@@ -159,6 +162,11 @@ public final class ReferencePanel {
     script.addAll(List.of(answers));
   }
 
+  /** Heartbeats get this answer for that time, and are not looked at. */
+  public void away(Duration time, Answer answer) {
+    outage = new Outage(Instant.now().plus(time), answer);
+  }
+
   /** The next downloads get these answers, one each. */
   public void scriptDownloads(Answer... answers) {
     downloads.addAll(List.of(answers));
@@ -224,7 +232,8 @@ public final class ReferencePanel {
   }
 
   private void heartbeat(RoutingContext context) {
-    Answer scripted = script.poll();
+    Outage now = outage;
+    Answer scripted = Instant.now().isBefore(now.end()) ? now.answer() : script.poll();
     if (scripted != null) {
       remember(context, Optional.of("SCRIPTED_" + scripted.status()));
       answer(context, scripted);
