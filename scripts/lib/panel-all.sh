@@ -93,7 +93,7 @@ upgrades_while_cloning() { # VERSION
 # One disk after the other, as long as the upgrade is in that phase.
 clones_during() { # PHASE IQN FILE
   local n=0
-  while machine grep -qs "\"phase\":\"$1\"" $MARKER || [ $n = 0 ]; do
+  while machine grep -qs "\"phase\":\"$1\"" "$MARKER" || [ $n = 0 ]; do
     n=$((n + 1))
     agent_api http://127.0.0.1:4840/lun/disk -d "{\"iqn\":\"$2-$n\",\"master\":\"_tpl_large.img\"}" >"$3-$n"
   done
