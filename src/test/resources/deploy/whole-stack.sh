@@ -44,7 +44,7 @@ docker-compose down >/dev/null 2>&1 || true
 cat >.env <<END
 COMPOSE_PROFILES=stgt
 DOCKER_GID=$(stat -c %g /run/docker.sock)
-IPXE_AGENT_TOKEN=$(openssl rand -hex 32)
+IPXE_AGENT_TOKEN=
 IPXE_TLS_CERT=$keys/cert.pem
 IPXE_TLS_KEY=$keys/key.pem
 IPXE_JWT_PUBLIC_KEY_FILE=$keys/issuer.pub
