@@ -23,7 +23,6 @@ final class AuditLine {
   /** UTF-8 bytes of one value. */
   static final int MAX_VALUE = 1024;
 
-  private static final String MASK = "***";
   private static final JsonFactory JSON = new JsonFactory();
   // xxx prints +00:00, where XXX would print Z.
   private static final DateTimeFormatter TIME =
@@ -135,11 +134,7 @@ final class AuditLine {
 
   /** Masks before it cuts: a secret cut in two would not be found any more. */
   private String clean(String text) {
-    String shown = text;
-    for (Secret secret : masked) {
-      shown = shown.replace(secret.value(), MASK);
-    }
-    return cut(shown);
+    return cut(Secret.mask(text, masked));
   }
 
   /** Cuts between code points; what is no Unicode, such as half a surrogate pair, becomes '?'. */

@@ -16,8 +16,6 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneId.systemDefault());
 
-  private static final String MASK = "***";
-
   private final Form form;
   private final Supplier<List<Secret>> secrets;
 
@@ -50,11 +48,7 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
   }
 
   private String mask(String text) {
-    String shown = text;
-    for (Secret secret : secrets.get()) {
-      shown = shown.replace(secret.value(), MASK);
-    }
-    return shown;
+    return Secret.mask(text, secrets.get());
   }
 
   static String time(ILoggingEvent event) {
