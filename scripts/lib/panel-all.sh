@@ -216,6 +216,7 @@ speaks_arm64() {
   local file=$TOP/dist/incudal-agent-linux-arm64 tree=$SHARE/arm64 token outcome
   act "the release file for arm64, emulated"
   [ "$ARCH" = amd64 ] || return 0
+  [ -s "$file" ] || "$TOP/scripts/build-release.sh" arm64
   check "is built" test -s "$file"
   need_tools debootstrap=debootstrap qemu-aarch64-static=qemu-user-static
   # Unpacked only: its programs run under the emulator alone.

@@ -26,14 +26,14 @@ class StopIT {
   private static final String TOKEN = "a-token-for-this-test";
   private static final String BASE = "iqn.2026-07.com.controller:";
 
-  /** Leaves a file when it begins to make a target, and ends when there is another one. */
+  /** Leaves a file when it begins to make a target, and ends when there is another one, or none. */
   private static final String SLOW_TGTADM =
       """
       #!/bin/sh
       case " $* " in
         *" new "*" target "* | *" target "*" new "*)
           : >"$HOME/begun"
-          until [ -e "$HOME/go" ]; do sleep 0.05; done ;;
+          while [ -e "$HOME/begun" ] && ! [ -e "$HOME/go" ]; do sleep 0.05; done ;;
       esac
       """;
 

@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -129,7 +130,7 @@ public final class FileWatch {
   }
 
   private Void complain(Throwable failure) {
-    String reason = failure.getMessage();
+    String reason = Objects.requireNonNullElseGet(failure.getMessage(), failure::toString);
     if (!reason.equals(complaint)) {
       complaint = reason;
       LOG.warn("file cannot be used, what it held before stays file={} reason={}", name(), reason);
