@@ -378,8 +378,9 @@ class UpgradeIT {
   }
 
   private void failsWith(String content, String reason) throws Exception {
+    Instant before = status().at();
     offer(content);
-    await(() -> status().phase().equals("failed"));
+    await(() -> status().phase().equals("failed") && !status().at().equals(before));
     await(() -> !UpgradeIT.this.locked());
     assertEquals(Optional.of(reason), status().reason());
     untouched();
