@@ -160,19 +160,27 @@ final class Pod implements AutoCloseable {
     return List.of("-e", name + "=" + value);
   }
 
-  /** Runs a program of this machine in the pod's network. */
+  /** Where the pod's ports are, for a program that is run {@link #inNetwork}. */
+  static String address() {
+    return LabSettings.ofEnvironment().valueOr("LAB_ADDRESS", "127.0.0.1");
+  }
+
+  /** Runs a program of this machine in the pod's network, or in one that leads there. */
   Cli.Output inNetwork(String... command) throws IOException {
+    if (Files.exists(record("hold.process"))) { // the engine is in a machine of its own
+      return entering(process("hold.process"), List.of("-n"), command);
+    }
     String first = docker(List.of("inspect", "-f", "{{.State.Pid}}", member(SANDBOX))).orFail();
-    return entering(List.of("-m", "-p", "nsenter", "-t", first, "-n"), command);
+    return entering(engine(), List.of("-m", "-p", "nsenter", "-t", first, "-n"), command);
   }
 
   /** Runs a program of this machine where its mounts are those of the engine's host. */
   Cli.Output onHost(String... command) throws IOException {
-    return entering(List.of("-m"), command);
+    return entering(engine(), List.of("-m"), command);
   }
 
-  private Cli.Output entering(List<String> namespaces, String... command) throws IOException {
-    List<String> words = new ArrayList<>(List.of("nsenter", "-t", engine()));
+  private static Cli.Output entering(String process, List<String> namespaces, String... command) {
+    List<String> words = new ArrayList<>(List.of("nsenter", "-t", process));
     words.addAll(namespaces);
     words.addAll(List.of(command));
     return Cli.run(words);
@@ -180,12 +188,19 @@ final class Pod implements AutoCloseable {
 
   /** A process in the namespace in which the engine gives its process ids. */
   private String engine() throws IOException {
-    Path record = Path.of(lab.value("LAB_STATE"), "engine.process");
-    if (!Files.exists(record)) {
+    if (!Files.exists(record("engine.process"))) {
       return "1";
     }
-    String unshare = Files.readString(record).split(" ")[0];
+    String unshare = process("engine.process");
     return Files.readString(Path.of("/proc", unshare, "task", unshare, "children")).strip();
+  }
+
+  private String process(String name) throws IOException {
+    return Files.readString(record(name)).split(" ")[0];
+  }
+
+  private Path record(String name) {
+    return Path.of(lab.value("LAB_STATE"), name);
   }
 
   /** Runs a program of a container in it. */
@@ -207,7 +222,7 @@ final class Pod implements AutoCloseable {
             .orElseThrow()
             .getContainerPort();
     String scheme = "HTTPS".equals(probe.getHttpGet().getScheme()) ? "https" : "http";
-    String url = scheme + "://127.0.0.1:" + port + probe.getHttpGet().getPath();
+    String url = scheme + "://" + address() + ":" + port + probe.getHttpGet().getPath();
     return inNetwork("curl", "-kfsS", "-m", probe.getTimeoutSeconds().toString(), url).ok();
   }
 

@@ -26,12 +26,12 @@ class SecurePodIT {
   private static final String TOKEN = "no-token-is-enough";
 
   @TempDir Path keys;
-  private StgtPod node;
+  private StorageNode node;
 
   @BeforeEach
   void start() throws IOException {
     authority("first");
-    node = new StgtPod(Rendering.of("stgt", List.of("client-certificates")));
+    node = StorageNode.stgt(Rendering.of("stgt", List.of("client-certificates")));
     node.secret(TOKEN).caller(TOKEN).write("tls", files("first"));
     // The probes ask as a kubelet does: without a certificate, and whatever the agent's is.
     node.start();
@@ -45,12 +45,12 @@ class SecurePodIT {
   @Test
   void servesADiskToACallerWithACertificate() throws IOException {
     node.caller(ORIGIN, withCertificate("first"));
-    var order = new JsonObject().put("iqn", StgtPod.IQN).put("size", "1M");
+    var order = new JsonObject().put("iqn", StorageNode.IQN).put("size", "1M");
     assertEquals(200, node.call("POST", "/lun/disk", order));
     node.login("iscsi-inq").orFail();
     assertTrue(node.body("/metrics").contains("incudal_http_request_seconds_count"));
     assertEquals(
-        200, node.call("DELETE", "/lun?delete_file=true&iqn=" + StgtPod.IQN, new JsonObject()));
+        200, node.call("DELETE", "/lun?delete_file=true&iqn=" + StorageNode.IQN, new JsonObject()));
     assertFalse(node.login("iscsi-inq").ok());
   }
 

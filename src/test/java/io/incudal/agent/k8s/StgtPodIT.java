@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Test;
 /** The pod of the stgt overlay: agent and tgtd in two containers, with no engine in sight. */
 @Tag("image")
 class StgtPodIT {
-  private static final String DELETE = "/lun?delete_file=true&iqn=" + StgtPod.IQN;
+  private static final String DELETE = "/lun?delete_file=true&iqn=" + StorageNode.IQN;
 
   private final Rendering rendering = Rendering.of("stgt");
-  private StgtPod node;
+  private StorageNode node;
 
   @BeforeEach
   void start() throws IOException {
-    node = new StgtPod(rendering).secret("the-first-token").caller("the-first-token").start();
+    node = StorageNode.stgt(rendering).secret("the-first-token").caller("the-first-token").start();
   }
 
   @AfterEach
@@ -119,7 +119,7 @@ class StgtPodIT {
   }
 
   private void create(String member, String value) throws IOException {
-    var order = new JsonObject().put("iqn", StgtPod.IQN).put(member, value);
+    var order = new JsonObject().put("iqn", StorageNode.IQN).put(member, value);
     assertEquals(200, node.call("POST", "/lun/disk", order));
   }
 }

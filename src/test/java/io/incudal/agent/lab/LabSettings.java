@@ -37,6 +37,10 @@ public record LabSettings(Map<String, String> values) {
     return Path.of(value("LAB_IMAGES"));
   }
 
+  public String valueOr(String name, String other) {
+    return values.getOrDefault(name, other);
+  }
+
   public String value(String name) {
     String value = values.get(name);
     if (value == null || value.isBlank()) {

@@ -18,37 +18,51 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A node with the pod of the stgt overlay, and what an operator and an initiator do with it. */
-final class StgtPod implements AutoCloseable {
+/** A node with the pod of an overlay, and what an operator and an initiator do with it. */
+final class StorageNode implements AutoCloseable {
   static final String IQN = "iqn.2026-07.com.controller:pc-01";
-  private static final int LIMIT_SECONDS = 30;
+  private static final int LIMIT_SECONDS = 60;
 
   private final LabSettings lab = LabSettings.ofEnvironment();
   private final Path node = lab.images().resolve("node-" + UUID.randomUUID());
   private final Map<String, Path> directories = new HashMap<>();
   private final Rendering rendering;
-  private String origin = "http://127.0.0.1:4840";
+  private final Pod.Host host;
+  private String origin = "http://" + Pod.address() + ":4840";
   private List<String> options = List.of();
   private String token;
   private Pod pod;
 
-  StgtPod(Rendering rendering) throws IOException {
+  /** With tgtd, of the images for production. */
+  static StorageNode stgt(Rendering rendering) throws IOException {
+    LabSettings lab = LabSettings.ofEnvironment();
+    Map<String, String> images = Map.of("agent", lab.value("LAB_POD_IMAGE"), "target", lab.image());
+    return new StorageNode(rendering, new Pod.Host(Map.of(), images, List.of(), Map.of()));
+  }
+
+  /**
+   * @param host what its directories lack is made
+   */
+  StorageNode(Rendering rendering, Pod.Host host) throws IOException {
     this.rendering = rendering;
+    this.host = host;
+    directories.putAll(host.directories());
     Files.createDirectory(node);
     for (var volume : rendering.pod().getVolumes()) {
-      if (volume.getEmptyDir() == null) {
-        directories.put(volume.getName(), Files.createDirectory(node.resolve(volume.getName())));
+      String name = volume.getName();
+      if (volume.getEmptyDir() == null && !directories.containsKey(name)) {
+        directories.put(name, Files.createDirectory(node.resolve(name)));
       }
     }
   }
 
   /** Makes the pod, also after another one; returns when its probes say that it is ready. */
-  StgtPod start() throws IOException {
+  StorageNode start() throws IOException {
     if (pod != null) {
       pod.close();
     }
-    Map<String, String> images = Map.of("agent", lab.value("LAB_POD_IMAGE"), "target", lab.image());
-    pod = Pod.start(rendering, new Pod.Host(directories, images, List.of(), Map.of()));
+    var found = new Pod.Host(directories, host.images(), host.mounts(), host.commands());
+    pod = Pod.start(rendering, found);
     await("the pod to be ready", this::ready);
     return this;
   }
@@ -83,13 +97,13 @@ final class StgtPod implements AutoCloseable {
     }
   }
 
-  StgtPod secret(String value) throws IOException {
+  StorageNode secret(String value) throws IOException {
     write("secret", Map.of("token", value + "\n"));
     return this;
   }
 
   /** The token of the calls from now on. */
-  StgtPod caller(String value) {
+  StorageNode caller(String value) {
     token = value;
     return this;
   }
